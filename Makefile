@@ -1,0 +1,36 @@
+# Each target does all its own set-up in .venv; only Python 3.11+ and make are assumed.
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+
+.PHONY: demo test test-newest lint clean
+
+demo: $(VENV)/demo.stamp  ## fill in the labels of 1,294 handwritten digits
+	$(BIN)/python examples/digits.py
+
+test: $(VENV)/test.stamp  ## lint, types, import directions, then every test
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -n auto
+
+test-newest:  ## the tests alone, on the newest releases of everything
+	$(PYTHON) -m venv --clear .venv-newest
+	.venv-newest/bin/python -m pip install -q --upgrade pip
+	.venv-newest/bin/python -m pip install -q --upgrade -e . -r requirements/test.txt
+	.venv-newest/bin/python -m pytest -n auto
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/demo.stamp: $(VENV)/bin/python pyproject.toml requirements/constraints.txt
+	$(BIN)/python -m pip install -q -e . -c requirements/constraints.txt
+	touch $@
+
+$(VENV)/test.stamp: $(VENV)/bin/python pyproject.toml requirements/test.txt requirements/constraints.txt
+	$(BIN)/python -m pip install -q -e . -r requirements/test.txt -c requirements/constraints.txt
+	touch $@
+
+clean:
+	rm -rf .venv .venv-newest demo

@@ -1,0 +1,45 @@
+"""Fill in the missing labels of a table and say which of them to trust."""
+
+from importlib.metadata import version
+
+from .allocation import AdaptiveThreshold, Allocation, Negatives, Status, Threshold, Transport
+from .boosting import RandomXGBoost
+from .budget import Budget
+from .classifier import PseudoLabelClassifier
+from .committee import Panel, Repeated, trees
+from .confidence import Entropy, Everything, Spread, TotalVariance, TTest
+from .features import Columns
+from .loop import Labels, Parts, Round, rounds
+from .recipes import csa, flexmatch, pl, sla, ups
+
+__version__ = version("surelabel")
+
+__all__ = [
+    "AdaptiveThreshold",
+    "Allocation",
+    "Budget",
+    "Columns",
+    "Entropy",
+    "Everything",
+    "Labels",
+    "Negatives",
+    "Panel",
+    "Parts",
+    "PseudoLabelClassifier",
+    "RandomXGBoost",
+    "Repeated",
+    "Round",
+    "Spread",
+    "Status",
+    "TTest",
+    "Threshold",
+    "TotalVariance",
+    "Transport",
+    "csa",
+    "flexmatch",
+    "pl",
+    "rounds",
+    "sla",
+    "trees",
+    "ups",
+]

@@ -1,0 +1,271 @@
+"""From probabilities to labels: who gets which label within a round's budget.
+
+Each allocator maps the candidates' mean probabilities p (N, K) and a `Budget` to an
+`Allocation`. To add one, write a part with the same call; `choose` does the rest.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+
+from .budget import Budget, apportion, whole
+from .transport import Certificate, solve
+
+# The cost of a class that every model calls impossible: far, but finite.
+_SMALLEST_PROBABILITY = 1e-12
+
+
+class Status(StrEnum):
+    """Why a row has its label, or has none."""
+
+    GIVEN = "given"
+    ACCEPTED = "accepted"
+    UNSURE = "committee not sure"
+    BELOW = "below the threshold"
+    SLACK = "left out by the plan"
+    FULL = "quota of the class was full"
+    WEIGHTLESS = "weight is 0"
+    UNASKED = "not reached"
+
+
+@dataclass(frozen=True)
+class Allocation:
+    """The labels of a round.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (N,)
+        The class each row gets; -1 for none.
+    status : ndarray of shape (N,)
+        A `Status` for each row.
+    plan : ndarray of shape (N, K)
+        Mass given to each class, before rows are made whole.
+    certificate : Certificate or None
+        What the solver says of the plan; None where there was nothing to solve.
+    """
+
+    codes: np.ndarray
+    status: np.ndarray
+    plan: np.ndarray
+    certificate: Certificate | None = None
+
+
+def best_first(codes, score, quota):
+    """Rows to keep so that no class exceeds its quota, best score first, shape (N,).
+
+    Equal scores keep the order of the rows.
+    """
+    keep = np.zeros(len(codes), dtype=bool)
+    for k, most in enumerate(quota):
+        rows = np.flatnonzero(codes == k)
+        keep[rows[np.argsort(-score[rows], kind="stable")[:most]]] = True
+    return keep
+
+
+def choose(plan, accepted, quota, refused=Status.BELOW, certificate=None):
+    """Give each accepted row the class with most of its plan, within the quotas.
+
+    Parameters
+    ----------
+    plan : ndarray of shape (N, K)
+        Mass, or any score: higher goes first.
+    accepted : ndarray of shape (N,)
+        Rows that may be labelled.
+    quota : ndarray of shape (K,)
+        Most rows for each class.
+    refused : Status
+        What to say of rows that are not accepted.
+    certificate : Certificate, optional
+        Passed on.
+
+    Returns
+    -------
+    Allocation
+    """
+    favourite = plan.argmax(axis=1)
+    codes = np.where(accepted, favourite, -1)
+    keep = best_first(codes, plan.max(axis=1), quota)
+    status = np.where(keep, Status.ACCEPTED, np.where(accepted, Status.FULL, refused))
+    return Allocation(np.where(keep, codes, -1), status.astype(object), plan, certificate)
+
+
+@dataclass
+class Threshold(BaseEstimator):
+    """Take a row's best class when its probability exceeds one threshold.
+
+    Parameters
+    ----------
+    gamma : float, default=0.8
+        The threshold. At 0 this is "the best rows of each class": the control
+        against which every other allocator must show its worth.
+    """
+
+    gamma: float = 0.8
+
+    def __call__(self, p, budget: Budget) -> Allocation:
+        """Allocate the candidates p (N, K)."""
+        return choose(p, p.max(axis=1) > self.gamma, budget.quota)
+
+
+@dataclass
+class AdaptiveThreshold(BaseEstimator):
+    """A threshold for each class, lower for those that are predicted less (FlexMatch).
+
+    Parameters
+    ----------
+    gamma : float, default=0.8
+        The threshold of the class that exceeds it most often.
+    """
+
+    gamma: float = 0.8
+
+    def __call__(self, p, budget: Budget) -> Allocation:
+        """Allocate the candidates p (N, K)."""
+        best = p.argmax(axis=1)
+        gammas = class_thresholds(p, self.gamma)
+        return choose(p, p.max(axis=1) > gammas[best], budget.quota)
+
+
+def class_thresholds(p, gamma):
+    """Thresholds scaled by how often each class exceeds gamma, shape (K,)."""
+    sure = p.max(axis=1) > gamma
+    counts = np.bincount(p.argmax(axis=1)[sure], minlength=p.shape[1])
+    # No class has shown itself yet: none has earned a lower threshold.
+    return gamma * (counts / counts.max() if counts.any() else np.ones(p.shape[1]))
+
+
+def paper_bounds(n, share, prior, low, high):
+    """Caps not scaled by the share; the minimum holds in total (the paper's text)."""
+    least = whole(share * low * n)
+    return np.zeros(len(prior)), whole(high * prior * n), n - least
+
+
+def released_bounds(n, share, prior, low, high):
+    """Caps scaled by the share; the minimum holds in total (the released code)."""
+    least = whole(share * low * n)
+    caps = np.maximum(whole(share * high * prior * n), apportion(least, prior))
+    return np.zeros(len(prior)), caps, n - least
+
+
+def per_class_bounds(n, share, prior, low, high):
+    """Every class within its own range (what the paper promises)."""
+    floors = apportion(whole(share * low * n), prior)
+    return floors, np.maximum(whole(share * high * prior * n), floors), n
+
+
+BOUNDS: dict[str, Callable] = {
+    "paper": paper_bounds,
+    "released": released_bounds,
+    "per_class": per_class_bounds,
+}
+COSTS: dict[str, Callable] = {
+    "log": lambda p: -np.log(np.clip(p, _SMALLEST_PROBABILITY, None)),
+    "linear": lambda p: 1 - p,
+}
+
+
+@dataclass
+class Transport(BaseEstimator):
+    """Label by optimal transport: rows and classes are weighed together.
+
+    A row may stay unlabelled at no cost (its slack); each class gets a share of rows
+    within bounds around its prior. Bounds are rounded to whole rows. A row gets the
+    class with most of its mass when that exceeds its slack.
+
+    Parameters
+    ----------
+    bounds : {"per_class", "released", "paper"}, default="per_class"
+        "per_class": each class within [share * low, share * high] of its prior.
+        "released": that upper bound, and the lower bound only in total.
+        "paper": the upper bound not scaled by the round's share, the lower in total;
+        easy classes are drained first.
+    epsilon : float, default=0.01
+        Strength of the entropy, in the unit of the costs.
+    cost : {"log", "linear"}, default="log"
+        -log p, or 1 - p.
+    low, high : float, default=0.9 and 1.1
+        The bounds, as multiples of the prior.
+    """
+
+    bounds: str = "per_class"
+    epsilon: float = 0.01
+    cost: str = "log"
+    low: float = 0.9
+    high: float = 1.1
+
+    def __call__(self, p, budget: Budget) -> Allocation:
+        """Allocate the candidates p (N, K)."""
+        bounds, cost = _named(BOUNDS, "bounds", self.bounds), _named(COSTS, "cost", self.cost)
+        n = len(p)
+        lower, upper, most_slack = bounds(n, budget.share, budget.prior, self.low, self.high)
+        solution = solve(
+            np.column_stack([cost(p), np.zeros(n)]),
+            np.ones(n),
+            (np.append(lower, 0), np.append(upper, most_slack)),
+            self.epsilon,
+        )
+        if not solution.certificate.converged:
+            warnings.warn(
+                f"The transport solver did not converge: {solution.certificate}",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        plan, slack = solution.plan[:, :-1], solution.plan[:, -1]
+        return choose(plan, plan.max(axis=1) > slack, upper, Status.SLACK, solution.certificate)
+
+
+def _named(table, parameter, name):
+    if name not in table:
+        raise ValueError(f"{parameter} must be one of {', '.join(table)}; it is {name!r}.")
+    return table[name]
+
+
+@dataclass
+class Negatives(BaseEstimator):
+    """Find classes that a row is surely not (the negative labels of UPS).
+
+    Parameters
+    ----------
+    gamma : float, default=0.2
+        A class is ruled out at or below this probability...
+    kappa : float, default=0.05
+        ...when the committee's standard deviation on it is at most this.
+    """
+
+    gamma: float = 0.2
+    kappa: float = 0.05
+
+    def __call__(self, P, budget: Budget):
+        """Soft targets of the rows with a class ruled out, zero elsewhere, shape (N, K)."""
+        p = P.mean(axis=0)
+        ruled_out = rule_out(p, P.std(axis=0), self.gamma, self.kappa, budget.quota)
+        return remaining(p, ruled_out)
+
+
+def rule_out(p, spread, gamma, kappa, quota):
+    """Cells that are surely not the row's class, at most quota per class, shape (N, K)."""
+    low = (p <= gamma) & (spread <= kappa)
+    # With one class left this would be a positive label outside its quota.
+    low &= (~low).sum(axis=1, keepdims=True) > 1
+    for k, most in enumerate(quota):
+        rows = np.flatnonzero(low[:, k])
+        low[rows[np.argsort(p[rows, k], kind="stable")[most:]], k] = False
+    return low
+
+
+def remaining(p, ruled_out):
+    """P over the classes not ruled out, summing to 1 in rows that have any, shape (N, K).
+
+    Training on these has the gradient of UPS's loss, -log(1 - sum of p ruled out).
+    """
+    left = np.where(ruled_out, 0.0, p)
+    scale = left.sum(axis=1, keepdims=True)
+    touched = ruled_out.any(axis=1, keepdims=True) & (scale > 0)
+    return np.where(touched, left / np.where(scale > 0, scale, 1), 0.0)

@@ -1,0 +1,78 @@
+"""How much to label in a round: the ramp over rounds, the class prior, the quotas."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+# Products such as 0.2 * 0.5 * 10 may come out a hair above a whole number;
+# a quota must not gain a row from that.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a round may label: a share of the pool, split by class.
+
+    Parameters
+    ----------
+    share : float
+        Fraction of the pool to label in this round.
+    prior : ndarray of shape (K,)
+        Class frequencies, summing to 1; a class at 0 gets no label.
+    pool : int
+        Rows still unlabelled.
+    """
+
+    share: float
+    prior: np.ndarray
+    pool: int
+
+    @property
+    def quota(self) -> np.ndarray:
+        """Most rows each class may get, shape (K,)."""
+        return whole(self.share * self.prior * self.pool)
+
+
+def ramp(n_rounds):
+    """Share of the pool to label in each round, falling and summing to 1, shape (T,)."""
+    steps = np.arange(n_rounds, 0, -1)
+    return steps / steps.sum()
+
+
+def whole(x):
+    """Round up to whole rows, shape of x."""
+    return np.ceil(np.asarray(x) - _ROUNDING).astype(int)
+
+
+def class_frequencies(codes, weight, n_classes):
+    """Weighted share of each class, shape (K,)."""
+    counts = np.bincount(codes, weights=weight, minlength=n_classes)
+    return counts / counts.sum()
+
+
+def smoothed(prior, skew=5.0):
+    """Average with the uniform vector over the seen classes where skewed, shape (K,).
+
+    A few labelled rows say little about a rare class; halving the distance to
+    uniform keeps its quota from vanishing.
+    """
+    seen = prior > 0
+    if prior[seen].max() <= skew * prior[seen].min():
+        return prior
+    return np.where(seen, (prior + 1 / seen.sum()) / 2, 0.0)
+
+
+def apportion(total, shares):
+    """Whole numbers that sum to total in proportion to shares, shape (K,).
+
+    Largest remainders: each class is within one row of its exact part, also when
+    there are fewer rows than classes.
+    """
+    exact = total * shares / shares.sum()
+    parts = np.floor(exact + _ROUNDING).astype(int)
+    short = total - parts.sum()
+    # Stable on ties: the lower class first, the same on every machine.
+    parts[np.argsort(parts - exact, kind="stable")[:short]] += 1
+    return parts

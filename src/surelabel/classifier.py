@@ -1,0 +1,363 @@
+"""The estimator: read the table, run the loop, train on all labels, predict."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from contextlib import contextmanager
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.metrics import accuracy_score
+from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from .allocation import Transport
+from .budget import class_frequencies, smoothed
+from .committee import Repeated, aligned, as_committee, fit_present, seeded
+from .confidence import TTest
+from .features import Columns, as_table, is_frame, row_index, take
+from .loop import Labels, Parts, rounds
+from .targets import AUTO, Targets, labeled_part, read_targets
+
+logger = logging.getLogger("surelabel")
+
+
+class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
+    """Fill in missing labels round by round, then train on all of them.
+
+    Parameters
+    ----------
+    committee : committee, classifier or list of classifiers, optional
+        Who votes. By default 20 extra-trees ensembles, which read numbers, categories and
+        missing values.
+    confidence : part, default=TTest()
+        Which rows to trust: TTest, TotalVariance, Entropy, Spread, Everything.
+    allocator : part, default=Transport()
+        Who gets which label: Threshold, AdaptiveThreshold, Transport.
+    negatives : part, optional
+        Negatives() also learns which classes a row is not.
+    estimator : classifier, optional
+        The final classifier. By default the committee, its members averaged.
+    n_rounds : int, default=5
+        Most rounds of labelling.
+    class_prior : dict, array of shape (K,), "labeled" or "smoothed", default="labeled"
+        Class frequencies of the unlabelled rows. "labeled": those of the labelled rows.
+        "smoothed": averaged with uniform where the largest is over 5 times the smallest.
+    classes : array-like, optional
+        All classes, also those with no labelled row yet.
+    missing_label : scalar, default="auto"
+        Mark of an unlabelled row, besides NaN, None and pd.NA, which always are. "auto":
+        -1 among whole numbers, "" among text. None: no other mark.
+    columns : Columns, optional
+        How X is read.
+    random_state : int or RandomState, optional
+        One seed, one result, for every n_jobs.
+    n_jobs : int, optional
+        Members of the committee to run at once.
+    verbose : int, default=0
+        Above 0: a line per round.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        The classes.
+    estimator_ : classifier
+        The final classifier, trained on positions in classes_.
+    transduction_ : ndarray of shape (n,)
+        The labels, given and found, of the rows of X and below them X_unlabeled; rows
+        still unlabelled keep their mark.
+    labeled_iter_ : ndarray of shape (n,)
+        Round in which a row was labelled; 0 is given, -1 never.
+    pseudo_labels_ : DataFrame
+        A line for each row that came unlabelled, on the caller's index: label (missing if
+        none was given), guess, probability, confidence, runner_up, round, status.
+    history_ : list of Round
+        What happened in each round.
+    class_prior_ : ndarray of shape (K,)
+        The class frequencies used.
+    n_iter_ : int
+        Rounds run.
+    termination_condition_ : {"max_iter", "no_change", "all_labeled", "stopped"}
+        Why the rounds ended.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from surelabel import PseudoLabelClassifier, Threshold
+    >>> from surelabel.model_selection import hide_labels
+    >>> X, y = load_iris(return_X_y=True)
+    >>> y_few = hide_labels(y, 0.9, random_state=0)
+    >>> clf = PseudoLabelClassifier(allocator=Threshold(0.9), random_state=0).fit(X, y_few)
+    >>> clf.history_[0].pool
+    135
+    >>> round(clf.score(X, y), 2)
+    0.95
+    """
+
+    def __init__(
+        self,
+        committee=None,
+        confidence=None,
+        allocator=None,
+        *,
+        negatives=None,
+        estimator=None,
+        n_rounds=5,
+        class_prior="labeled",
+        classes=None,
+        missing_label=AUTO,
+        columns=None,
+        random_state=None,
+        n_jobs=None,
+        verbose=0,
+    ):
+        self.committee = committee
+        self.confidence = confidence
+        self.allocator = allocator
+        self.negatives = negatives
+        self.estimator = estimator
+        self.n_rounds = n_rounds
+        self.class_prior = class_prior
+        self.classes = classes
+        self.missing_label = missing_label
+        self.columns = columns
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X, y, sample_weight=None, X_unlabeled=None):
+        """Label the unlabelled rows and train the final classifier.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n, d)
+            Numbers, categories, text, dates; missing values allowed.
+        y : array-like of shape (n,)
+            Labels; rows marked as missing are unlabelled.
+        sample_weight : array of shape (n,), optional
+            Weights of the rows of X; those of X_unlabeled are 1.
+        X_unlabeled : like X, optional
+            More unlabelled rows.
+
+        Returns
+        -------
+        self
+        """
+        for _ in self.fit_rounds(X, y, sample_weight, X_unlabeled):
+            pass
+        return self
+
+    def fit_rounds(self, X, y, sample_weight=None, X_unlabeled=None):
+        """Fit as a loop of one's own: yields each Round as it ends.
+
+        The classifier is ready when the loop is over. Break out of it, and it is trained
+        on what was labelled until then. Parameters as in `fit`.
+        """
+        self.columns_ = clone(self.columns) if self.columns is not None else Columns()
+        table = self.columns_.fit_transform(X, X_unlabeled)
+        validate_data(self, as_table(X), skip_check_array=True)
+        targets = self._targets(X, y, len(table) if is_frame(table) else table.shape[0])
+        weight = self._weight(sample_weight, X, len(targets.codes))
+        labels = Labels.start(targets.codes, len(targets.classes), weight)
+        self.classes_ = targets.classes
+        self.class_prior_ = self._prior(labels)
+        parts = self._parts()
+        rng = check_random_state(self.random_state)
+        self.history_ = []
+        with shown(self.verbose):
+            try:
+                for round in rounds(
+                    table, labels, parts, prior=self.class_prior_, n_rounds=self.n_rounds, random_state=rng
+                ):
+                    logger.info("%s", round)
+                    self.history_.append(round)
+                    yield round
+            except GeneratorExit:
+                logger.info("stopped after round %d", len(self.history_))
+        self._train(table, labels, parts.committee, rng)
+        self._describe(targets, labels, _index(X, X_unlabeled))
+
+    def predict_proba(self, X):
+        """Probability of each class, shape (n, K)."""
+        check_is_fitted(self)
+        X = self.columns_.arrange(X)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        proba = self.estimator_.predict_proba(self.columns_.transform(X))
+        return aligned(proba, self._present, len(self.classes_))
+
+    def predict(self, X):
+        """The most probable class, shape (n,)."""
+        check_is_fitted(self)
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def score(self, X, y, sample_weight=None):
+        """Accuracy on the labelled rows; unlabelled rows of y do not count."""
+        predicted = self.predict(X)
+        rows, truth = labeled_part(y, self.classes_, self.missing_label)
+        if sample_weight is not None:
+            sample_weight = np.asarray(sample_weight)[rows]
+        return accuracy_score(truth, predicted[rows], sample_weight=sample_weight)
+
+    def _targets(self, X, y, n_rows) -> Targets:
+        targets = read_targets(y, self.missing_label, self.classes)
+        check_consistent_length(X, targets.codes)
+        return targets.extended(n_rows - len(targets.codes), self.missing_label)
+
+    def _weight(self, sample_weight, X, n_rows):
+        if sample_weight is None:
+            return None
+        weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        if not weight.any():
+            raise ValueError("All sample weights are zero; at least one must be above it.")
+        return np.append(weight, np.ones(n_rows - len(weight)))
+
+    def _parts(self):
+        committee = as_committee(Repeated() if self.committee is None else self.committee)
+        if self.n_jobs is not None and "n_jobs" in committee.get_params(deep=False):
+            committee = clone(committee).set_params(n_jobs=self.n_jobs)
+        return Parts(
+            committee,
+            TTest() if self.confidence is None else self.confidence,
+            Transport() if self.allocator is None else self.allocator,
+            self.negatives,
+        )
+
+    def _prior(self, labels):
+        """Class frequencies; a class with no labelled row cannot be found, so it gets 0."""
+        given = (labels.codes >= 0) & (labels.weight > 0)
+        counts = np.bincount(labels.codes[given], minlength=labels.n_classes)
+        seen = counts > 0
+        self._check_classes(counts)
+        if isinstance(self.class_prior, str):
+            if self.class_prior not in ("labeled", "smoothed"):
+                raise ValueError(
+                    'class_prior must be "labeled", "smoothed", a dict or an array; '
+                    f"it is {self.class_prior!r}."
+                )
+            prior = class_frequencies(labels.codes[given], labels.weight[given], labels.n_classes)
+            return smoothed(prior) if self.class_prior == "smoothed" else prior
+        prior = np.where(seen, named_prior(self.class_prior, self.classes_), 0.0)
+        if not prior.any():
+            raise ValueError(f"class_prior gives nothing to the classes with labels: {self.class_prior}.")
+        return prior / prior.sum()
+
+    def _check_classes(self, counts):
+        names = self.classes_.tolist()
+        found = [name for name, count in zip(names, counts, strict=True) if count]
+        if len(found) < 2:
+            hint = ""
+            if self.missing_label == AUTO and self.classes_.dtype.kind in "if":
+                hint = " If -1 is a class rather than the mark of an unlabelled row, pass missing_label=None."
+            raise ValueError(
+                f"The labelled rows hold one class only, {found[0]!r}; at least two are needed.{hint}"
+                if found
+                else "No labelled row of any class has a weight above zero."
+            )
+        for name, count in zip(names, counts, strict=True):
+            if count == 0:
+                warnings.warn(f"Class {name!r} has no labelled row, so no row can get it.", stacklevel=5)
+            elif count == 1:
+                warnings.warn(f"Class {name!r} has one labelled row only.", stacklevel=5)
+
+    def _train(self, table, labels, committee, rng):
+        rows, codes, weight = labels.training()
+        estimator = seeded(committee if self.estimator is None else self.estimator, rng)
+        self.estimator_, self._present = fit_present(estimator, take(table, rows), codes, weight)
+
+    def _describe(self, targets: Targets, labels: Labels, index):
+        """Set the fitted attributes that say what became of each row."""
+        came_unlabeled = targets.codes < 0
+        found = int((came_unlabeled & (labels.codes >= 0)).sum())
+        self.n_iter_ = len(self.history_)
+        self.transduction_ = targets.filled(labels.codes)
+        self.labeled_iter_ = labels.round
+        self.pseudo_labels_ = audit(labels, self.classes_, index)[came_unlabeled]
+        self.termination_condition_ = self._why_ended(labels)
+        if not came_unlabeled.any():
+            warnings.warn("y has no unlabelled row; this is the supervised model.", stacklevel=4)
+        elif not found:
+            reasons = self.pseudo_labels_["status"].value_counts()
+            warnings.warn(
+                f"None of the {came_unlabeled.sum()} unlabelled rows was labelled "
+                f"({', '.join(f'{n} {why}' for why, n in reasons.items())}); "
+                "this is the supervised model.",
+                stacklevel=4,
+            )
+
+    def _why_ended(self, labels):
+        if not len(labels.pool):
+            return "all_labeled"
+        if self.history_ and not len(self.history_[-1].rows):
+            return "no_change"
+        return "max_iter" if self.n_iter_ == self.n_rounds else "stopped"
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        return tags
+
+
+def named_prior(prior, classes):
+    """A user's class prior in the order of classes, checked, shape (K,)."""
+    if isinstance(prior, dict):
+        unknown = [name for name in prior if name not in classes.tolist()]
+        if unknown:
+            raise ValueError(f"class_prior names {unknown[0]!r}, which is not among {classes.tolist()}.")
+        prior = [prior.get(name, 0.0) for name in classes.tolist()]
+    prior = np.asarray(prior, dtype=float)
+    if prior.shape != classes.shape:
+        raise ValueError(
+            f"class_prior has {prior.size} entries for {len(classes)} classes {classes.tolist()}."
+        )
+    if not (prior >= 0).all() or not np.isclose(prior.sum(), 1, atol=1e-3):
+        raise ValueError(f"class_prior must be shares that sum to 1; it is {prior.tolist()}.")
+    return prior
+
+
+def audit(labels: Labels, classes, index):
+    """A line for each row: its label and why, as a DataFrame on the given index."""
+    names = pd.Series([*classes.tolist(), None], dtype=object)  # code -1 is the last: None
+    return pd.DataFrame(
+        {
+            "label": names.to_numpy()[labels.codes],
+            "guess": names.to_numpy()[labels.guess],
+            "probability": labels.probability,
+            "confidence": labels.confidence,
+            "runner_up": names.to_numpy()[labels.runner_up],
+            "round": labels.round,
+            "status": [str(status) for status in labels.status],
+        },
+        index=index,
+    )
+
+
+def _index(X, X_unlabeled):
+    index = row_index(as_table(X))
+    if X_unlabeled is None:
+        return index
+    below = row_index(as_table(X_unlabeled))
+    if isinstance(index, pd.RangeIndex) and isinstance(below, pd.RangeIndex):
+        return pd.RangeIndex(len(index) + len(below))
+    return index.append(below)
+
+
+@contextmanager
+def shown(verbose):
+    """Show the log of a fit, unless the application already does."""
+    if not verbose or logger.isEnabledFor(logging.INFO):
+        yield
+        return
+    handler = logging.StreamHandler()
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)

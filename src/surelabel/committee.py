@@ -1,0 +1,199 @@
+"""Committees: what yields P (M, N, K), the probabilities of several models.
+
+A committee is a classifier that can also tell its members apart: `predict_members`
+gives P, and `predict_proba` their mean. To add one, say in `_draw` which models are
+its members and on which rows each is trained.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from .features import numbers, take
+
+_LARGEST_SEED = np.iinfo(np.int32).max
+
+
+def trees(n_estimators=40):
+    """Extra-trees that read numbers, categories and missing values.
+
+    Examples
+    --------
+    >>> trees(10).fit([[0.0], [1.0]], ["no", "yes"]).predict([[0.9]])
+    array(['yes'], dtype='<U3')
+    """
+    return make_pipeline(FunctionTransformer(numbers), ExtraTreesClassifier(n_estimators))
+
+
+def seeded(estimator, rng):
+    """A copy of the estimator whose every random_state is drawn from rng."""
+    estimator = clone(estimator)
+    names = [n for n in estimator.get_params() if n == "random_state" or n.endswith("__random_state")]
+    estimator.set_params(**{name: int(rng.randint(_LARGEST_SEED)) for name in sorted(names)})
+    return estimator
+
+
+def fit_weighted(estimator, X, y, sample_weight=None):
+    """Fit an estimator, or the last step of a pipeline, with weights where there are any."""
+    if sample_weight is None:
+        return estimator.fit(X, y)
+    last = estimator.steps[-1] if isinstance(estimator, Pipeline) else None
+    if not has_fit_parameter(last[1] if last else estimator, "sample_weight"):
+        raise ValueError(
+            f"{type(last[1] if last else estimator).__name__} takes no sample_weight, and this run "
+            "has weights (yours, or those of negative labels). Leave it out of the committee."
+        )
+    return estimator.fit(X, y, **{f"{last[0]}__sample_weight" if last else "sample_weight": sample_weight})
+
+
+def fit_present(estimator, X, codes, sample_weight=None):
+    """Fit on the classes that are there; returns the estimator and those classes.
+
+    Some libraries insist on classes 0, 1, ... without a gap.
+    """
+    present, codes = np.unique(codes, return_inverse=True)
+    return fit_weighted(estimator, X, codes, sample_weight), present
+
+
+def aligned(proba, present, n_classes):
+    """Probabilities over all classes from those over the classes present, last axis K."""
+    out = np.zeros((*proba.shape[:-1], n_classes))
+    out[..., present] = proba
+    return out
+
+
+class BaseCommittee(ClassifierMixin, BaseEstimator):
+    """What all committees share: train the members, gather their probabilities."""
+
+    def fit(self, X, y, sample_weight=None):
+        """Train every member on (X, y)."""
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        rng = check_random_state(self.random_state)
+        draws = [(seeded(member, rng), rows) for member, rows in self._draw(X, codes, rng)]
+        # Threads: the members worth running in parallel release the lock.
+        fitted = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(_fit_member)(member, X, codes, sample_weight, rows) for member, rows in draws
+        )
+        self.members_ = [member for member, _ in fitted]
+        self.present_ = [present for _, present in fitted]
+        return self
+
+    def predict_members(self, X):
+        """Probabilities of each member, shape (M, N, K)."""
+        check_is_fitted(self)
+        P = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(member.predict_proba)(X) for member in self.members_
+        )
+        K = len(self.classes_)
+        return np.stack([aligned(p, present, K) for p, present in zip(P, self.present_, strict=True)])
+
+    def predict_proba(self, X):
+        """Mean of the members' probabilities, shape (N, K)."""
+        return self.predict_members(X).mean(axis=0)
+
+    def predict(self, X):
+        """The most probable class, shape (N,)."""
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def _draw(self, X, codes, rng):
+        """Yield (unfitted member, rows to train on; None for all)."""
+        raise TypeError(f"{type(self).__name__} must say who its members are.")
+
+
+def _fit_member(member, X, codes, sample_weight, rows):
+    if rows is not None:
+        X, codes = take(X, rows), codes[rows]
+        sample_weight = None if sample_weight is None else sample_weight[rows]
+    return fit_present(member, X, codes, sample_weight)
+
+
+def as_committee(committee):
+    """A committee from what the user gave: one, a list of classifiers, or a classifier."""
+    if isinstance(committee, (list, tuple)):
+        return Panel(list(committee))
+    return committee if hasattr(committee, "predict_members") else Panel([committee])
+
+
+class Panel(BaseCommittee):
+    """A committee of the given classifiers, one member each.
+
+    Parameters
+    ----------
+    estimators : list of classifiers
+        Any scikit-learn classifiers with `predict_proba`.
+    n_jobs : int, optional
+        Members to run at once.
+    random_state : int or RandomState, optional
+        Seeds every member.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> Panel([GaussianNB(), LogisticRegression(max_iter=1000)]).fit(X, y).predict_members(X).shape
+    (2, 150, 3)
+    """
+
+    def __init__(self, estimators, *, n_jobs=None, random_state=None):
+        self.estimators = estimators
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _draw(self, X, codes, rng):
+        return [(estimator, None) for estimator in self.estimators]
+
+
+class Repeated(BaseCommittee):
+    """One classifier several times, over seeds or over bootstrap samples.
+
+    Parameters
+    ----------
+    estimator : classifier, optional
+        By default extra-trees that read numbers, categories and missing values.
+    n_members : int, default=20
+        Number of members.
+    over : {"seeds", "bootstrap"}, default="seeds"
+        "seeds": members differ by their random_state. "bootstrap": also by their rows,
+        drawn with replacement within each class, so that none loses a class.
+    n_jobs : int, optional
+        Members to run at once.
+    random_state : int or RandomState, optional
+        Seeds every member.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> Repeated(GaussianNB(), 5, over="bootstrap", random_state=0).fit(X, y).predict(X[:2])
+    array([0, 0])
+    """
+
+    def __init__(self, estimator=None, n_members=20, *, over="seeds", n_jobs=None, random_state=None):
+        self.estimator = estimator
+        self.n_members = n_members
+        self.over = over
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _draw(self, X, codes, rng):
+        if self.over not in ("seeds", "bootstrap"):
+            raise ValueError(f'over must be "seeds" or "bootstrap"; it is {self.over!r}.')
+        member = trees() if self.estimator is None else self.estimator
+        for _ in range(self.n_members):
+            yield member, _bootstrap(codes, rng) if self.over == "bootstrap" else None
+
+
+def _bootstrap(codes, rng):
+    """Rows drawn with replacement within each class, shape (N,)."""
+    groups = [np.flatnonzero(codes == k) for k in np.unique(codes)]
+    return np.concatenate([rng.choice(rows, len(rows)) for rows in groups])

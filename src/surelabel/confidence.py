@@ -1,0 +1,191 @@
+"""How sure a committee is of each row: above 0 is trusted.
+
+Each part maps the committee's probabilities P (M, N, K) to a confidence (N,).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import entr, stdtrit
+from sklearn.base import BaseEstimator
+
+
+def two_best(p):
+    """Best and second-best class of each row, two arrays of shape (N,).
+
+    Ties go to the lower class.
+    """
+    rows = np.arange(len(p))
+    first = p.argmax(axis=1)
+    rest = p.copy()
+    rest[rows, first] = -np.inf
+    return first, rest.argmax(axis=1)
+
+
+def welch_t(P, floor=0.0):
+    """Welch's t between the two best classes and its degrees of freedom, each (N,).
+
+    Population variances; `floor` is added to their sum. Never NaN: where the
+    members agree exactly, t is infinite, or 0 on a tie.
+    """
+    n_members = len(P)
+    rows = np.arange(P.shape[1])
+    first, second = two_best(P.mean(axis=0))
+    gap = P[:, rows, first].mean(axis=0) - P[:, rows, second].mean(axis=0)
+    v1, v2 = P[:, rows, first].var(axis=0), P[:, rows, second].var(axis=0)
+    error = np.sqrt((v1 + v2 + floor) / n_members)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        t = np.where(gap > 0, gap / error, 0.0)
+        # A ratio of variances, not their squares: those underflow.
+        ratio = np.where(v1 == v2, 1.0, np.minimum(v1, v2) / np.maximum(v1, v2))
+    dof = (n_members - 1) * (1 + ratio) ** 2 / (1 + ratio**2)
+    return t, dof
+
+
+def total_variance(P):
+    """Variance over the committee, averaged over classes, shape (N,)."""
+    return P.var(axis=0).mean(axis=1)
+
+
+def entropy(P):
+    """Entropy of the mean prediction, shape (N,)."""
+    return entr(P.mean(axis=0)).sum(axis=1)
+
+
+def below_quantile(uncertainty, share):
+    """Distance below the quantile at `share`: positive for the surest rows, shape (N,)."""
+    return np.quantile(uncertainty, share) - uncertainty
+
+
+def _require_committee(part, P):
+    if len(P) < 2:
+        raise ValueError(
+            f"{type(part).__name__} compares the members of a committee, and this one "
+            f"has {len(P)}. Use a committee of at least 2, or confidence=Everything()."
+        )
+
+
+@dataclass
+class Everything(BaseEstimator):
+    """Trust every row: no test of confidence.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Everything()(np.full((1, 2, 3), 1 / 3))
+    array([1., 1.])
+    """
+
+    def __call__(self, P):
+        """Confidence, shape (N,)."""
+        return np.ones(P.shape[1])
+
+
+@dataclass
+class TTest(BaseEstimator):
+    """Trust a row when its two best classes differ significantly (Welch's t-test).
+
+    Parameters
+    ----------
+    alpha : float, default=0.05
+        Two-sided significance level.
+    floor : float, default=0.1
+        Added to the sum of the two variances. At 0 members that agree to the
+        last digit make any gap significant, however small.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> sure, torn = [[.9, .1], [.8, .2], [.9, .1]], [[.6, .4], [.4, .6], [.5, .5]]
+    >>> TTest()(np.stack([sure, torn], axis=1)) > 0
+    array([ True, False])
+    """
+
+    alpha: float = 0.05
+    floor: float = 0.1
+
+    def __call__(self, P):
+        """Confidence, t less its critical value, shape (N,)."""
+        _require_committee(self, P)
+        t, dof = welch_t(P, self.floor)
+        return t - stdtrit(dof, 1 - self.alpha / 2)
+
+
+@dataclass
+class TotalVariance(BaseEstimator):
+    """Trust the rows on which the committee varies least.
+
+    Parameters
+    ----------
+    share : float, default=0.5
+        Share of the pool to trust.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> same, torn = [[.6, .4], [.6, .4]], [[.9, .1], [.1, .9]]
+    >>> TotalVariance()(np.stack([same, torn], axis=1)) > 0
+    array([ True, False])
+    """
+
+    share: float = 0.5
+
+    def __call__(self, P):
+        """Confidence, shape (N,)."""
+        _require_committee(self, P)
+        return below_quantile(total_variance(P), self.share)
+
+
+@dataclass
+class Entropy(BaseEstimator):
+    """Trust the rows whose mean prediction has the least entropy.
+
+    Parameters
+    ----------
+    share : float, default=0.5
+        Share of the pool to trust.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Entropy()(np.array([[[.9, .1], [.5, .5]]])) > 0
+    array([ True, False])
+    """
+
+    share: float = 0.5
+
+    def __call__(self, P):
+        """Confidence, shape (N,)."""
+        return below_quantile(entropy(P), self.share)
+
+
+@dataclass
+class Spread(BaseEstimator):
+    """Trust a row when the committee's standard deviation on its best class is low.
+
+    This is the uncertainty bound of UPS.
+
+    Parameters
+    ----------
+    kappa : float, default=0.05
+        Largest standard deviation that is trusted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> same, torn = [[.6, .4], [.6, .4]], [[.9, .1], [.1, .9]]
+    >>> Spread()(np.stack([same, torn], axis=1)) > 0
+    array([ True, False])
+    """
+
+    kappa: float = 0.05
+
+    def __call__(self, P):
+        """Confidence, shape (N,)."""
+        _require_committee(self, P)
+        best = P.mean(axis=0).argmax(axis=1)
+        spread = P[:, np.arange(P.shape[1]), best].std(axis=0)
+        # The bound itself is still trusted, and trusted means above 0.
+        return np.nextafter(self.kappa, np.inf) - spread

@@ -1,0 +1,309 @@
+"""X in every form a user brings -> one form that every model can read.
+
+Arrays and sparse matrices of numbers stay what they are. Frames (pandas, polars, any
+that narwhals knows) and arrays of objects become a pandas frame of numbers and
+categories whose columns, order and categories are those of fit.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Real
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_array
+
+# Trees and boosters compute in single precision.
+_LARGEST = float(np.finfo(np.float32).max)
+
+
+def numbers(X):
+    """X as a matrix of numbers: a category becomes its code, missing is NaN."""
+    if not isinstance(X, pd.DataFrame):
+        return X
+    return np.column_stack([_codes(X.iloc[:, j]) for j in range(X.shape[1])])
+
+
+def _codes(column):
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        return column.to_numpy(dtype=float)
+    codes = column.cat.codes.to_numpy(dtype=float)
+    return np.where(codes < 0, np.nan, codes)
+
+
+def category_mask(X):
+    """Which columns are categories, shape (d,)."""
+    if not isinstance(X, pd.DataFrame):
+        return np.zeros(X.shape[1], dtype=bool)
+    return np.array([isinstance(dtype, pd.CategoricalDtype) for dtype in X.dtypes])
+
+
+def take(X, rows):
+    """Rows of X in any of the forms above."""
+    return X.iloc[rows] if isinstance(X, pd.DataFrame) else X[rows]
+
+
+def row_index(X):
+    """The caller's own row labels, or row numbers."""
+    index = getattr(X, "index", None)
+    return index if isinstance(index, pd.Index) else pd.RangeIndex(X.shape[0])
+
+
+@dataclass
+class Columns(BaseEstimator):
+    """How X is read: what each column is taken for.
+
+    Parameters
+    ----------
+    categorical : list of column names, optional
+        Columns of numbers to read as categories.
+    order : {"any", "same"}, default="any"
+        Whether columns may come in another order than in fit. They are matched by name
+        either way; "same" refuses, as scikit-learn's own estimators do.
+
+    Attributes
+    ----------
+    names_ : list
+        Column names; None for an array of numbers.
+    kinds_ : dict
+        Column name to "number", "date" or "category".
+    levels_ : dict
+        Column name to the categories seen in fit.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"size": [1, 2, None], "colour": ["red", None, "blue"]})
+    >>> Columns().fit_transform(X)
+       size colour
+    0   1.0    red
+    1   2.0    NaN
+    2   NaN   blue
+    """
+
+    categorical: Any = None
+    order: str = "any"
+
+    def fit_transform(self, X, extra=None):
+        """Learn from X, and from `extra` rows below it, and return both as one."""
+        if self.order not in ("any", "same"):
+            raise ValueError(f'order must be "any" or "same"; it is {self.order!r}.')
+        self.names_: Any = None
+        self.kinds_: dict[Any, str] = {}
+        self.levels_: dict[Any, list] = {}
+        X = as_table(X)
+        if not _has_columns(X):
+            return _stack(X, extra)
+        parts = [_raw_columns(X)]
+        self.names_ = list(parts[0])
+        if extra is not None:
+            parts.append(self._raw(as_table(extra), "X_unlabeled"))
+        for name in self.categorical or []:
+            if name not in self.names_:
+                raise ValueError(f"categorical names the column {name!r}, which X does not have.")
+        return pd.DataFrame({name: self._learn(name, [part[name] for part in parts]) for name in self.names_})
+
+    def arrange(self, X):
+        """X checked, with the columns of a frame in the order of fit where that is allowed."""
+        X = as_table(X)
+        if self.order == "any" and is_frame(X) and set(self.names_ or []) == set(X.columns):
+            return X[self.names_]
+        return X
+
+    def transform(self, X):
+        """Read X as fit did; categories not seen then count as missing, with a warning."""
+        X = as_table(X)
+        if self.names_ is None:
+            return as_table(nw.from_native(X, eager_only=True).to_numpy() if is_frame(X) else X)
+        raw = self._raw(X, "X")
+        return pd.DataFrame({name: self._read(name, *raw[name]) for name in self.names_})
+
+    def _raw(self, X, argument):
+        """Columns by name; those of an array by position."""
+        if not is_frame(X) and X.shape[1] == len(self.names_):
+            return _raw_columns(X, self.names_)
+        raw = _raw_columns(X)
+        missing = [name for name in self.names_ if name not in raw]
+        unseen = [name for name in raw if name not in self.names_]
+        if missing or unseen:
+            raise ValueError(
+                f"{argument} must have the columns seen in fit: {missing} are missing, {unseen} are new."
+            )
+        return raw
+
+    def _learn(self, name, parts):
+        kinds = {kind for kind, _ in parts}
+        kind = "category" if "category" in kinds or name in (self.categorical or []) else max(kinds)
+        self.kinds_[name] = kind
+        if kind == "category":
+            self.levels_[name] = _levels(np.concatenate([values.astype(object) for _, values in parts]))
+        return _join([self._read(name, *part) for part in parts])
+
+    def _read(self, name, kind, values):
+        expected = self.kinds_[name]
+        if expected == "category":
+            return self._read_category(name, values.astype(object))
+        if kind != expected and not pd.isna(values).all():
+            example = values[~pd.isna(values)][0]
+            raise ValueError(f"Column {name!r} held {expected}s in fit and now holds {example!r}.")
+        values = values.astype(float)
+        _check_range(values[:, None], [name])
+        return values
+
+    def _read_category(self, name, values):
+        levels = self.levels_[name]
+        read = pd.Categorical(values, categories=levels)
+        unseen = ~pd.isna(values) & (read.codes < 0)
+        if unseen.any():
+            strangers = sorted({str(v) for v in values[unseen]})
+            warnings.warn(
+                f"Column {name!r}: {unseen.sum()} of {len(values)} rows hold a category not seen "
+                f"in fit ({', '.join(strangers[:3])}{', ...' if len(strangers) > 3 else ''}); "
+                "they count as missing.",
+                stacklevel=4,
+            )
+        return read
+
+
+def _is_sparse(X) -> bool:
+    return sp.issparse(X)
+
+
+def is_frame(X):
+    """Whether X is a frame of pandas, polars or another library that narwhals knows."""
+    return isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame)
+
+
+def _has_columns(X):
+    """Whether X is read column by column: a frame, or an array of objects."""
+    return is_frame(X) or (not _is_sparse(X) and X.dtype.kind in "OUSmM")
+
+
+def as_table(X):
+    """X as a frame, a sparse matrix or an array; refused if empty, infinite or ambiguous."""
+    if is_frame(X):
+        names = list(X.columns)
+        twice = sorted({str(name) for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"X has more than one column named {', '.join(map(repr, twice))}. Rename them.")
+        if 0 in X.shape:
+            check_array(np.empty(X.shape))  # scikit-learn's words for an empty table
+        return X
+    if not _is_sparse(X) and (X := np.asarray(X)).dtype.kind in "OUSmM":
+        return check_array(X, dtype=None, ensure_all_finite=False)
+    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False)
+    if _is_sparse(X):
+        _check_range(X.data[:, None], None)
+    else:
+        _check_range(X, range(X.shape[1]))
+    return X
+
+
+def _stack(X, extra):
+    if extra is None:
+        return X
+    extra = as_table(extra)
+    if extra.shape[1] != X.shape[1]:
+        raise ValueError(f"X has {X.shape[1]} features and X_unlabeled has {extra.shape[1]}.")
+    if _is_sparse(X) or _is_sparse(extra):
+        return sp.vstack([X, extra], format="csr")
+    return np.concatenate([X, extra])
+
+
+def _join(parts):
+    if len(parts) == 1:
+        return parts[0]
+    if isinstance(parts[0], pd.Categorical):
+        return pd.Categorical.from_codes(np.concatenate([part.codes for part in parts]), dtype=parts[0].dtype)
+    return np.concatenate(parts)
+
+
+def _check_range(values, names):
+    """Refuse infinities and numbers beyond single precision, naming where they are."""
+    with np.errstate(invalid="ignore"):
+        bad = np.abs(values) > _LARGEST
+    if not bad.any():
+        return
+    row, column = np.argwhere(bad)[0]
+    value = values[row, column]
+    where = f"column {names[column]!r}, row {row}" if names is not None else "a sparse cell"
+    what = "infinity" if np.isinf(value) else f"{value:g}, too large for single precision"
+    raise ValueError(
+        f"Input X contains infinity or a value too large: {where} holds {what}. "
+        "Mark it as missing (NaN) or rescale the column."
+    )
+
+
+def _raw_columns(X, names=None):
+    """Column name -> (kind, values): float values of numbers and dates, else objects."""
+    if is_frame(X):
+        frame = nw.from_native(X, eager_only=True)
+        return {name: _from_series(name, frame.get_column(name)) for name in X.columns}
+    X = X.toarray() if _is_sparse(X) else X
+    return {name: _from_values(name, X[:, j]) for j, name in enumerate(names or range(X.shape[1]))}
+
+
+def _from_series(name, column):
+    """One column of a frame, by its declared type."""
+    dtype = column.dtype
+    if dtype == nw.Boolean or (dtype.is_numeric() and dtype != nw.Decimal):
+        return "number", _float(column)
+    if dtype.is_temporal() and dtype != nw.Time:
+        if dtype == nw.Duration:
+            micro = column.dt.total_microseconds()
+        else:
+            micro = column.cast(nw.Datetime("us", getattr(dtype, "time_zone", None))).dt.timestamp("us")
+        return "date", _float(micro) / 1e6
+    if dtype == nw.Categorical or dtype == nw.Enum:
+        native = column.to_native()
+        values = (
+            np.asarray(native, dtype=object)
+            if isinstance(native, pd.Series)
+            else column.cast(nw.String).to_numpy()
+        )
+        return "category", values.astype(object)
+    return _from_values(name, column.to_numpy().astype(object))
+
+
+def _float(column):
+    native = column.to_native()
+    if isinstance(native, pd.Series):
+        return native.to_numpy(dtype=float, na_value=np.nan)
+    return column.cast(nw.Float64).to_numpy().astype(float)
+
+
+def _from_values(name, values):
+    """A column of objects: numbers where all are, else categories."""
+    if values.dtype.kind in "mM":
+        return _from_series(name, nw.from_native(pd.Series(values), series_only=True))
+    values = values.astype(object)
+    missing = pd.isna(values)
+    known = values[~missing]
+    if all(isinstance(v, (Real, Decimal, np.bool_)) for v in known):
+        out = np.full(len(values), np.nan)
+        out[~missing] = known.astype(float)
+        return "number", out
+    for row, value in zip(np.flatnonzero(~missing), known, strict=True):
+        if getattr(type(value), "__hash__", None) is None:
+            raise TypeError(
+                f"Column {name!r}, row {row}: each argument must be a string or a number, "
+                f"not {type(value).__name__!r}."
+            )
+    values[missing] = None
+    return "category", values
+
+
+def _levels(values):
+    """The categories of a column, in an order that does not depend on the rows."""
+    known = set(values[~pd.isna(values)])
+    return sorted(
+        known,
+        key=lambda v: (type(v).__name__, v) if isinstance(v, (str, Real)) else (type(v).__name__, str(v)),
+    )
