@@ -13,13 +13,13 @@ test: $(VENV)/test.stamp  ## lint, types, import directions, then every test
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n auto
+	SCIPY_ARRAY_API=1 $(BIN)/python -m pytest -n auto
 
 test-newest:  ## the tests alone, on the newest releases of everything
 	$(PYTHON) -m venv --clear .venv-newest
 	.venv-newest/bin/python -m pip install -q --upgrade pip
 	.venv-newest/bin/python -m pip install -q --upgrade -e . -r requirements/test.txt
-	.venv-newest/bin/python -m pytest -n auto
+	SCIPY_ARRAY_API=1 .venv-newest/bin/python -m pytest -n auto
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

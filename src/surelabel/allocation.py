@@ -69,7 +69,7 @@ def best_first(codes, score, quota):
     return keep
 
 
-def choose(plan, accepted, quota, refused=Status.BELOW, certificate=None):
+def choose(plan, accepted, quota, refused=Status.BELOW, crowded_out=Status.FULL, certificate=None):
     """Give each accepted row the class with most of its plan, within the quotas.
 
     Parameters
@@ -80,8 +80,8 @@ def choose(plan, accepted, quota, refused=Status.BELOW, certificate=None):
         Rows that may be labelled.
     quota : ndarray of shape (K,)
         Most rows for each class.
-    refused : Status
-        What to say of rows that are not accepted.
+    refused, crowded_out : Status
+        What to say of rows that are not accepted, and of those beyond the quota.
     certificate : Certificate, optional
         Passed on.
 
@@ -92,7 +92,7 @@ def choose(plan, accepted, quota, refused=Status.BELOW, certificate=None):
     favourite = plan.argmax(axis=1)
     codes = np.where(accepted, favourite, -1)
     keep = best_first(codes, plan.max(axis=1), quota)
-    status = np.where(keep, Status.ACCEPTED, np.where(accepted, Status.FULL, refused))
+    status = np.where(keep, Status.ACCEPTED, np.where(accepted, crowded_out, refused))
     return Allocation(np.where(keep, codes, -1), status.astype(object), plan, certificate)
 
 
@@ -141,6 +141,12 @@ def class_thresholds(p, gamma):
     return gamma * (counts / counts.max() if counts.any() else np.ones(p.shape[1]))
 
 
+def whole_mass(mass):
+    """The classes' mass as whole rows that sum to the total, shape (K,)."""
+    total = round(mass.sum())
+    return apportion(total, mass) if total else np.zeros(len(mass), dtype=int)
+
+
 def paper_bounds(n, share, prior, low, high):
     """Caps not scaled by the share; the minimum holds in total (the paper's text)."""
     least = whole(share * low * n)
@@ -150,20 +156,24 @@ def paper_bounds(n, share, prior, low, high):
 def released_bounds(n, share, prior, low, high):
     """Caps scaled by the share; the minimum holds in total (the released code)."""
     least = whole(share * low * n)
-    caps = np.maximum(whole(share * high * prior * n), apportion(least, prior))
-    return np.zeros(len(prior)), caps, n - least
+    return np.zeros(len(prior)), whole(share * high * prior * n), n - least
 
 
 def per_class_bounds(n, share, prior, low, high):
     """Every class within its own range (what the paper promises)."""
-    floors = apportion(whole(share * low * n), prior)
-    return floors, np.maximum(whole(share * high * prior * n), floors), n
+    # Rounded down: a row must not be forced into a class that expects less than one.
+    floors = np.floor(share * low * prior * n)
+    return floors, whole(share * high * prior * n), n - whole(share * low * n)
 
 
 BOUNDS: dict[str, Callable] = {
     "paper": paper_bounds,
     "released": released_bounds,
     "per_class": per_class_bounds,
+}
+ROWS: dict[str, Callable] = {
+    "mass": lambda plan, slack, upper: (slack >= 0, whole_mass(plan.sum(axis=0))),
+    "slack": lambda plan, slack, upper: (plan.max(axis=1) > slack, upper),
 }
 COSTS: dict[str, Callable] = {
     "log": lambda p: -np.log(np.clip(p, _SMALLEST_PROBABILITY, None)),
@@ -176,8 +186,7 @@ class Transport(BaseEstimator):
     """Label by optimal transport: rows and classes are weighed together.
 
     A row may stay unlabelled at no cost (its slack); each class gets a share of rows
-    within bounds around its prior. Bounds are rounded to whole rows. A row gets the
-    class with most of its mass when that exceeds its slack.
+    within bounds around its prior. Bounds are rounded to whole rows.
 
     Parameters
     ----------
@@ -192,6 +201,11 @@ class Transport(BaseEstimator):
         -log p, or 1 - p.
     low, high : float, default=0.9 and 1.1
         The bounds, as multiples of the prior.
+    rows : {"mass", "slack"}, default="mass"
+        How the plan becomes labels. A row may get the class with most of its mass, best
+        first; "mass": as many rows for each class as the plan has mass for it. "slack":
+        only rows whose mass there exceeds what they leave unused. The entropy spreads mass
+        over rows of like cost, and then "slack" takes none of them.
     """
 
     bounds: str = "per_class"
@@ -199,6 +213,7 @@ class Transport(BaseEstimator):
     cost: str = "log"
     low: float = 0.9
     high: float = 1.1
+    rows: str = "mass"
 
     def __call__(self, p, budget: Budget) -> Allocation:
         """Allocate the candidates p (N, K)."""
@@ -218,7 +233,8 @@ class Transport(BaseEstimator):
                 stacklevel=2,
             )
         plan, slack = solution.plan[:, :-1], solution.plan[:, -1]
-        return choose(plan, plan.max(axis=1) > slack, upper, Status.SLACK, solution.certificate)
+        eligible, quota = _named(ROWS, "rows", self.rows)(plan, slack, upper)
+        return choose(plan, eligible, quota, Status.SLACK, Status.SLACK, solution.certificate)
 
 
 def _named(table, parameter, name):

@@ -21,7 +21,7 @@ from .features import numbers, take
 _LARGEST_SEED = np.iinfo(np.int32).max
 
 
-def trees(n_estimators=40):
+def trees(n_estimators=25):
     """Extra-trees that read numbers, categories and missing values.
 
     Examples

@@ -56,7 +56,8 @@ def entropy(P):
 
 def below_quantile(uncertainty, share):
     """Distance below the quantile at `share`: positive for the surest rows, shape (N,)."""
-    return np.quantile(uncertainty, share) - uncertainty
+    # The quantile itself is still trusted: where most rows have no uncertainty, it is 0.
+    return np.nextafter(np.quantile(uncertainty, share), np.inf) - uncertainty
 
 
 def _require_committee(part, P):

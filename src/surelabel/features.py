@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -50,10 +51,18 @@ def take(X, rows):
     return X.iloc[rows] if isinstance(X, pd.DataFrame) else X[rows]
 
 
-def row_index(X):
-    """The caller's own row labels, or row numbers."""
+def row_index(X, start=0):
+    """The caller's own row labels, or row numbers from start."""
     index = getattr(X, "index", None)
-    return index if isinstance(index, pd.Index) else pd.RangeIndex(X.shape[0])
+    return index if isinstance(index, pd.Index) else pd.RangeIndex(start, start + X.shape[0])
+
+
+def is_constant(X):
+    """Whether no column tells two rows apart."""
+    if _is_sparse(X):
+        return (X.max(axis=0) != X.min(axis=0)).nnz == 0
+    columns = (X.iloc[:, j] for j in range(X.shape[1])) if isinstance(X, pd.DataFrame) else X.T
+    return all(len(pd.unique(column)) <= 1 for column in columns)
 
 
 @dataclass
@@ -76,6 +85,8 @@ class Columns(BaseEstimator):
         Column name to "number", "date" or "category".
     levels_ : dict
         Column name to the categories seen in fit.
+    origins_ : dict
+        Column name to the first date seen in fit, from which dates are counted in seconds.
 
     Examples
     --------
@@ -98,6 +109,7 @@ class Columns(BaseEstimator):
         self.names_: Any = None
         self.kinds_: dict[Any, str] = {}
         self.levels_: dict[Any, list] = {}
+        self.origins_: dict[Any, float] = {}
         X = as_table(X)
         if not _has_columns(X):
             return _stack(X, extra)
@@ -121,7 +133,7 @@ class Columns(BaseEstimator):
         """Read X as fit did; categories not seen then count as missing, with a warning."""
         X = as_table(X)
         if self.names_ is None:
-            return as_table(nw.from_native(X, eager_only=True).to_numpy() if is_frame(X) else X)
+            return _as_numbers(X, "X")
         raw = self._raw(X, "X")
         return pd.DataFrame({name: self._read(name, *raw[name]) for name in self.names_})
 
@@ -139,11 +151,23 @@ class Columns(BaseEstimator):
         return raw
 
     def _learn(self, name, parts):
-        kinds = {kind for kind, _ in parts}
-        kind = "category" if "category" in kinds or name in (self.categorical or []) else max(kinds)
-        self.kinds_[name] = kind
+        # A part where all is missing takes the kind of the other.
+        kinds = [kind for kind, values in parts if not pd.isna(values).all()] or [parts[0][0]]
+        if name in (self.categorical or []):
+            kinds = ["category"]
+        if len(set(kinds)) > 1:
+            raise ValueError(
+                f"Column {name!r} is of kind {kinds[0]} in X and {kinds[1]} in X_unlabeled. "
+                f"Give it one type, or read it as categories: Columns(categorical=[{name!r}])."
+            )
+        kind = self.kinds_[name] = kinds[0]
         if kind == "category":
             self.levels_[name] = _levels(np.concatenate([values.astype(object) for _, values in parts]))
+        if kind == "date":
+            # Seconds since 1970 in single precision are two minutes apart.
+            seconds = np.concatenate([values.astype(float) for _, values in parts])
+            known = seconds[~np.isnan(seconds)]
+            self.origins_[name] = float(known.min()) if len(known) else 0.0
         return _join([self._read(name, *part) for part in parts])
 
     def _read(self, name, kind, values):
@@ -151,16 +175,16 @@ class Columns(BaseEstimator):
         if expected == "category":
             return self._read_category(name, values.astype(object))
         if kind != expected and not pd.isna(values).all():
-            example = values[~pd.isna(values)][0]
+            example = values[~pd.isna(values)].tolist()[0]
             raise ValueError(f"Column {name!r} held {expected}s in fit and now holds {example!r}.")
-        values = values.astype(float)
+        values = values.astype(float) - self.origins_.get(name, 0.0)
         _check_range(values[:, None], [name])
         return values
 
     def _read_category(self, name, values):
         levels = self.levels_[name]
-        read = pd.Categorical(values, categories=levels)
-        unseen = ~pd.isna(values) & (read.codes < 0)
+        codes = pd.Index(levels, dtype=object).get_indexer(pd.Index(values, dtype=object))
+        unseen = ~pd.isna(values) & (codes < 0)
         if unseen.any():
             strangers = sorted({str(v) for v in values[unseen]})
             warnings.warn(
@@ -169,7 +193,7 @@ class Columns(BaseEstimator):
                 "they count as missing.",
                 stacklevel=4,
             )
-        return read
+        return pd.Categorical.from_codes(codes, categories=pd.Index(levels))
 
 
 def _is_sparse(X) -> bool:
@@ -178,7 +202,7 @@ def _is_sparse(X) -> bool:
 
 def is_frame(X):
     """Whether X is a frame of pandas, polars or another library that narwhals knows."""
-    return isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame)
+    return nw.dependencies.is_into_dataframe(X)
 
 
 def _has_columns(X):
@@ -189,6 +213,8 @@ def _has_columns(X):
 def as_table(X):
     """X as a frame, a sparse matrix or an array; refused if empty, infinite or ambiguous."""
     if is_frame(X):
+        if not (nw.dependencies.is_pandas_like_dataframe(X) or nw.dependencies.is_polars_dataframe(X)):
+            X = nw.from_native(X, eager_only=True).to_pandas()
         names = list(X.columns)
         twice = sorted({str(name) for name in names if names.count(name) > 1})
         if twice:
@@ -196,20 +222,33 @@ def as_table(X):
         if 0 in X.shape:
             check_array(np.empty(X.shape))  # scikit-learn's words for an empty table
         return X
+    if isinstance(X, (list, tuple)) and np.asarray(X).dtype.kind in "US":
+        X = np.array(X, dtype=object)  # NumPy alone would make text of the numbers beside text
     if not _is_sparse(X) and (X := np.asarray(X)).dtype.kind in "OUSmM":
         return check_array(X, dtype=None, ensure_all_finite=False)
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False)
-    if _is_sparse(X):
-        _check_range(X.data[:, None], None)
-    else:
-        _check_range(X, range(X.shape[1]))
+    _check_range(X, range(X.shape[1]))
+    return X
+
+
+def _as_numbers(X, argument):
+    """X as numbers, for models whose training rows came as an array of them."""
+    if not _has_columns(X):
+        return X
+    raw = _raw_columns(X)
+    for name, (kind, values) in raw.items():
+        if kind != "number" and not pd.isna(values).all():
+            example = values[~pd.isna(values)].tolist()[0]
+            raise ValueError(f"X held numbers in fit; column {name!r} of {argument} holds {example!r}.")
+    X = np.column_stack([values.astype(float) for _, values in raw.values()])
+    _check_range(X, list(raw))
     return X
 
 
 def _stack(X, extra):
     if extra is None:
         return X
-    extra = as_table(extra)
+    extra = _as_numbers(as_table(extra), "X_unlabeled")
     if extra.shape[1] != X.shape[1]:
         raise ValueError(f"X has {X.shape[1]} features and X_unlabeled has {extra.shape[1]}.")
     if _is_sparse(X) or _is_sparse(extra):
@@ -225,18 +264,21 @@ def _join(parts):
     return np.concatenate(parts)
 
 
-def _check_range(values, names):
+def _check_range(X, names):
     """Refuse infinities and numbers beyond single precision, naming where they are."""
     with np.errstate(invalid="ignore"):
-        bad = np.abs(values) > _LARGEST
+        bad = np.abs(X.data if _is_sparse(X) else X) > _LARGEST
     if not bad.any():
         return
-    row, column = np.argwhere(bad)[0]
-    value = values[row, column]
-    where = f"column {names[column]!r}, row {row}" if names is not None else "a sparse cell"
+    if _is_sparse(X):
+        first, cells = np.flatnonzero(bad)[0], X.tocoo()
+        row, column, value = cells.row[first], cells.col[first], cells.data[first]
+    else:
+        row, column = np.argwhere(bad)[0]
+        value = X[row, column]
     what = "infinity" if np.isinf(value) else f"{value:g}, too large for single precision"
     raise ValueError(
-        f"Input X contains infinity or a value too large: {where} holds {what}. "
+        f"Input X contains infinity or a value too large: column {names[column]!r}, row {row} holds {what}. "
         "Mark it as missing (NaN) or rescale the column."
     )
 
@@ -290,6 +332,8 @@ def _from_values(name, values):
         out = np.full(len(values), np.nan)
         out[~missing] = known.astype(float)
         return "number", out
+    if all(isinstance(v, date) for v in known):
+        return _from_values(name, pd.to_datetime(values, utc=True).tz_localize(None).to_numpy())
     for row, value in zip(np.flatnonzero(~missing), known, strict=True):
         if getattr(type(value), "__hash__", None) is None:
             raise TypeError(

@@ -6,9 +6,10 @@ import warnings
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import StratifiedKFold
-from sklearn.utils import _safe_indexing, check_random_state, indexable
+from sklearn.utils import _safe_indexing, check_consistent_length, check_random_state, indexable
 
 from .targets import AUTO, append_missing, labeled_part, read_targets, values_of
 
@@ -31,14 +32,15 @@ class LabeledKFold:
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.model_selection import cross_val_score
-    >>> from surelabel import csa
+    >>> from surelabel import Repeated, csa, trees
     >>> X, y = load_iris(return_X_y=True)
     >>> y_few = hide_labels(y, 0.8, random_state=0)
     >>> cv = LabeledKFold(3, random_state=0)
     >>> [len(test) for _, test in cv.split(X, y_few)]
-    [12, 9, 9]
-    >>> cross_val_score(csa(random_state=0), X, y_few, cv=cv).shape
-    (3,)
+    [10, 10, 10]
+    >>> clf = csa(committee=Repeated(trees(5), n_members=3), random_state=0)
+    >>> cross_val_score(clf, X, y_few, cv=cv).mean() > 0.8
+    np.True_
     """
 
     def __init__(self, n_splits=5, *, shuffle=True, random_state=None, missing_label: Any = AUTO):
@@ -78,10 +80,10 @@ class LabeledScorer:
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.model_selection import GridSearchCV
-    >>> from surelabel import csa
+    >>> from surelabel import Repeated, csa, trees
     >>> X, y = load_iris(return_X_y=True)
     >>> search = GridSearchCV(
-    ...     csa(random_state=0),
+    ...     csa(committee=Repeated(trees(5), n_members=3), random_state=0),
     ...     {"confidence__floor": [0.0, 0.1]},
     ...     scoring=LabeledScorer("balanced_accuracy"),
     ...     cv=LabeledKFold(3, random_state=0),
@@ -96,6 +98,7 @@ class LabeledScorer:
 
     def __call__(self, estimator, X, y):
         """Score the estimator on the rows of y that have a label."""
+        check_consistent_length(X, y)
         rows, truth = labeled_part(y, estimator.classes_, self.missing_label)
         scorer = check_scoring(estimator, scoring=self.scoring)
         return scorer(estimator, _safe_indexing(X, rows), truth)
@@ -123,19 +126,23 @@ def hide_labels(y, fraction, *, missing_label: Any = AUTO, random_state=None):
     Examples
     --------
     >>> hide_labels([0, 1, 0, 1, 0, 1], 0.5, random_state=0)
-    array([-1,  1, -1,  1, -1,  1])
+    array([-1, -1,  0, -1,  0,  1])
     >>> hide_labels(["a", "b", "a", "b"], 0.5, random_state=0)
-    array(['a', 'b', None, None], dtype=object)
+    array([None, None, 'a', 'b'], dtype=object)
     """
     if not 0 <= fraction <= 1:
         raise ValueError(f"fraction must be between 0 and 1; it is {fraction}.")
     values = values_of(y)
+    if missing := int(pd.isna(values).sum()):
+        raise ValueError(f"y has {missing} unlabelled rows already; give all {len(values)} a label.")
     rng = check_random_state(random_state)
     order = rng.permutation(len(values))
     classes, first = np.unique(values[order], return_index=True)
     keep = order[first]  # one row of each class
     hidden = np.setdiff1d(order, keep, assume_unique=True)[: round(fraction * len(values))]
     *_, marker = extended = append_missing(values, 1, missing_label, classes)
+    if marker in classes.tolist():
+        raise ValueError(f"missing_label={missing_label!r} is one of the labels; choose another mark.")
     values = extended[:-1]  # in a type that can hold the marker
     values[hidden] = marker
     if len(hidden) < round(fraction * len(values)):

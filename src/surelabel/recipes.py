@@ -116,4 +116,4 @@ def csa(**settings: Unpack[Settings]) -> PseudoLabelClassifier:
 
 def _one_model():
     # As many trees as the 20 members of the default committee have together.
-    return Repeated(trees(800), n_members=1)
+    return Repeated(trees(500), n_members=1)

@@ -17,6 +17,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 AUTO = "auto"
+# Whole numbers beyond this change when they become floats.
+_LARGEST_EXACT = 2**53
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ def values_of(y):
     """Labels as a plain array: numbers, bools, or objects, shape (N,)."""
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None.")
+    if isinstance(y, pd.api.extensions.ExtensionArray):
+        y = pd.Series(y)
     series = nw.from_native(y, series_only=True, pass_through=True)
     if isinstance(series, nw.Series) and series.dtype.is_integer() and series.null_count():
         y = np.array(series.to_list(), dtype=object)  # as floats, whole labels would change
@@ -124,7 +128,7 @@ def is_unlabeled(values, missing_label: Any = AUTO):
     missing = pd.isna(values)
     if _is_missing(missing_label):
         return missing
-    if not isinstance(missing_label, str) or missing_label != AUTO:
+    if not is_auto(missing_label):
         return missing | _equals(values, missing_label)
     if values.dtype.kind in "iu":
         if set(np.unique(values).tolist()) == {-1, 1}:
@@ -146,15 +150,30 @@ def is_unlabeled(values, missing_label: Any = AUTO):
         return missing
     known = values[~missing]
     if any(isinstance(v, str) for v in known):
-        if "-1" in set(known[[isinstance(v, str) for v in known]]):
+        # NumPy writes these for -1 and NaN among text.
+        for mark in sorted({"-1", "nan"}.intersection(v for v in known if isinstance(v, str))):
             raise ValueError(
-                'y holds the text "-1", which may be a class or the mark of an unlabelled row. '
-                'Say which: missing_label="-1", or missing_label=None if it is a class.'
+                f'y holds the text "{mark}", which may be a class or the mark of an unlabelled row. '
+                f'Say which: missing_label="{mark}", or missing_label=None if it is a class.'
             )
         return missing | _equals(values, "") | _equals(values, -1)
     if any(isinstance(v, (bool, np.bool_)) for v in known):
         return missing | _equals(values, -1)
     return missing if missing.any() else _equals(values, -1)
+
+
+def is_auto(missing_label):
+    """Whether the mark of an unlabelled row is to be told from the labels."""
+    return isinstance(missing_label, str) and missing_label == AUTO
+
+
+def _settled(missing_label, classes):
+    """The mark, given the classes: they tell what labels alone may not, whether -1 is one."""
+    if not is_auto(missing_label):
+        return missing_label
+    if -1 in classes.tolist():
+        return None
+    return -1 if classes.dtype.kind in "iu" else AUTO
 
 
 def _is_missing(value):
@@ -201,11 +220,15 @@ def read_targets(y, missing_label: Any = AUTO, classes=None) -> Targets:
     (array(['cat', 'dog'], dtype=object), array([ 0,  1, -1,  0]))
     """
     values = values_of(y)
+    if classes is not None:
+        classes, _ = _classes_of(values_of(classes))
+        missing_label = _settled(missing_label, classes)
     unlabeled = is_unlabeled(values, missing_label)
     known = values[~unlabeled]
     if len(known) == 0:
+        column = getattr(y, "name", None)
         raise ValueError(
-            f"y has no labelled row: all {len(values)} are unlabelled. "
+            f"y{f' ({column!r})' if column else ''} has no labelled row: all {len(values)} are unlabelled. "
             "At least one row of each of two classes is needed."
         )
     found, codes_known = _classes_of(known)
@@ -224,9 +247,9 @@ def _classes_of(known):
             raise ValueError(f"Unknown label type: y mixes labels of types {names}. Use one type.")
         if _kind(known[0]) is not str:
             known = np.array(known.tolist())
-    check_classification_targets(known)
     if known.dtype.kind == "f" and not np.isfinite(known).all():
         raise ValueError("Input y contains infinity. Labels must be finite.")
+    check_classification_targets(known)
     return np.unique(known, return_inverse=True)
 
 
@@ -235,22 +258,16 @@ def _kind(value):
 
 
 def labeled_part(y, classes, missing_label: Any = AUTO):
-    """Positions of the rows that have a label, and their labels, for scoring.
-
-    A fitted classifier's classes settle what a fold of y alone cannot: whether -1 is one.
-    """
+    """Positions of the rows that have a label, and their labels, for scoring."""
     values = values_of(y)
-    if isinstance(missing_label, str) and missing_label == AUTO and -1 in classes.tolist():
-        missing_label = None
-    rows = np.flatnonzero(~is_unlabeled(values, missing_label))
+    rows = np.flatnonzero(~is_unlabeled(values, _settled(missing_label, classes)))
     if not len(rows):
         raise ValueError(f"None of the {len(values)} rows to score has a label.")
     truth = values[rows]
     return rows, np.array(truth.tolist()) if truth.dtype == object else truth
 
 
-def _declared(found, codes, classes):
-    declared = np.unique(values_of(classes))
+def _declared(found, codes, declared):
     unknown = [v for v in found.tolist() if v not in declared.tolist()]
     if unknown:
         raise ValueError(f"y holds {unknown[0]!r}, which is not among classes={declared.tolist()}.")
@@ -260,12 +277,13 @@ def _declared(found, codes, classes):
 
 def append_missing(values, n, missing_label, classes):
     """Labels with n unlabelled rows behind them, marked the way the caller marks them."""
-    auto = isinstance(missing_label, str) and missing_label == AUTO
+    auto = is_auto(missing_label)
+    kind = values.dtype.kind
     if not auto and not _is_missing(missing_label):
         marker = np.full(n, missing_label, dtype=object if isinstance(missing_label, str) else None)
-    elif auto and values.dtype.kind == "i" and -1 not in classes:
-        marker = np.full(n, -1, dtype=values.dtype)
-    elif values.dtype.kind in "iuf":
+    elif auto and kind in "iu" and -1 not in classes:
+        marker = np.full(n, -1, dtype=values.dtype if kind == "i" else None)
+    elif kind == "f" or (kind in "iu" and np.abs(classes).max() <= _LARGEST_EXACT):
         marker = np.full(n, np.nan)
     else:
         marker = np.full(n, None, dtype=object)

@@ -1,0 +1,26 @@
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+
+from surelabel import Repeated, trees
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+@pytest.fixture
+def committee():
+    """Small and quick, and still a committee."""
+    return Repeated(trees(5), n_members=3)
+
+
+@pytest.fixture
+def blobs():
+    """Three well-separated classes, 12 labelled rows, 108 unlabelled, and the truth."""
+    X, truth = make_blobs(120, centers=3, cluster_std=0.6, random_state=3)
+    in_turn = np.argsort(truth, kind="stable").reshape(3, 40).T.ravel()
+    X, truth = X[in_turn], truth[in_turn]
+    y = np.where(np.arange(120) < 12, truth, -1)
+    return X, y, truth

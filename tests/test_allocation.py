@@ -1,0 +1,164 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import ConvergenceWarning
+
+from surelabel import AdaptiveThreshold, Budget, Negatives, Status, Threshold, Transport
+from surelabel.allocation import BOUNDS, class_thresholds, remaining, rule_out
+
+ALLOCATORS = [
+    Threshold(),
+    Threshold(0),
+    AdaptiveThreshold(),
+    *(Transport(bounds=form, epsilon=e) for form in BOUNDS for e in (0.01, 0.001)),
+    Transport(cost="linear"),
+    Transport(rows="slack"),
+]
+
+
+def ample(k, n, share=1.0):
+    return Budget(share, np.full(k, 1 / k), n)
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    st.integers(0, 10**6),
+    st.integers(1, 60),
+    st.integers(2, 8),
+    st.floats(0.01, 1),
+    st.sampled_from(ALLOCATORS),
+)
+def test_every_allocator_gives_whole_labels_within_the_quotas_and_says_why(seed, n, k, share, allocator):
+    rng = np.random.default_rng(seed)
+    p = rng.dirichlet(np.full(k, 0.5), n)
+    budget = Budget(share, rng.dirichlet(np.ones(k)), n)
+    allocation = allocator(p, budget)
+    assert_array_equal(allocation.codes >= 0, allocation.status == Status.ACCEPTED)
+    most = budget.quota
+    if isinstance(allocator, Transport):
+        most = BOUNDS[allocator.bounds](n, share, budget.prior, 0.9, 1.1)[1]
+    counts = np.bincount(allocation.codes[allocation.codes >= 0], minlength=k)
+    assert (counts <= most).all()
+
+
+@pytest.mark.parametrize("allocator", ALLOCATORS)
+def test_a_class_with_no_prior_gets_no_row(allocator, rng):
+    p = rng.dirichlet([5, 1, 1], 50)
+    codes = allocator(p, Budget(0.5, np.array([0, 0.5, 0.5]), 50)).codes
+    assert 0 not in codes
+
+
+def test_threshold_takes_the_best_rows_first():
+    p = np.array([[0.9, 0.1], [0.95, 0.05], [0.7, 0.3], [0.85, 0.15]])
+    allocation = Threshold(0.8)(p, Budget(1, np.array([0.5, 0.5]), 4))
+    assert_array_equal(allocation.codes, [0, 0, -1, -1])
+    assert allocation.status.tolist() == [
+        Status.ACCEPTED,
+        Status.ACCEPTED,
+        Status.BELOW,
+        Status.FULL,
+    ]
+
+
+def test_adaptive_thresholds_follow_how_often_a_class_is_sure():
+    p = np.array([[0.9, 0.1], [0.9, 0.1], [0.1, 0.9], [0.4, 0.6]])
+    assert_allclose(class_thresholds(p, 0.8), [0.8, 0.4])
+    assert_array_equal(AdaptiveThreshold(0.8)(p, ample(2, 4)).codes, [0, 0, 1, 1])
+
+
+def test_adaptive_threshold_stays_where_no_class_is_sure_yet():
+    p = np.full((3, 2), 0.5)
+    assert_allclose(class_thresholds(p, 0.8), [0.8, 0.8])
+    assert (AdaptiveThreshold(0.8)(p, ample(2, 3)).codes == -1).all()
+
+
+def test_transport_gives_a_hard_class_its_share_where_a_threshold_gives_none():
+    rng = np.random.default_rng(0)
+    easy = np.column_stack([rng.uniform(0.9, 1, 60), np.zeros(60)])
+    hard = np.column_stack([rng.uniform(0.5, 0.7, 40), np.zeros(40)])
+    p = np.concatenate([easy, hard])
+    p[:, 1] = 1 - p[:, 0]
+    budget = Budget(0.3, np.array([0.6, 0.4]), 100)
+    assert 1 not in Threshold(0.8)(p, budget).codes
+    assert (Transport("per_class", 0.001)(p, budget).codes == 1).sum() == 10  # 0.9 of 12, made whole
+
+
+def test_the_released_caps_scale_with_the_share_and_the_papers_do_not():
+    prior = np.array([0.5, 0.5])
+    assert_array_equal(BOUNDS["released"](100, 0.2, prior, 0.9, 1.1)[1], [11, 11])
+    assert_array_equal(BOUNDS["paper"](100, 0.2, prior, 0.9, 1.1)[1], [55, 55])
+
+
+def test_rows_of_equal_cost_are_labelled_up_to_the_mass_and_not_at_all_by_the_slack_rule():
+    """Confident models make rows alike, and the entropy shares the mass among them."""
+    p = np.repeat(np.eye(2), 50, axis=0)
+    budget = ample(2, 100, share=0.3)
+    assert np.bincount(Transport()(p, budget).codes + 1).tolist() == [66, 17, 17]
+    assert (Transport(rows="slack")(p, budget).codes == -1).all()
+
+
+def test_no_row_is_forced_into_a_class_that_expects_less_than_one():
+    p = np.eye(10)[[8, 9]]
+    assert set(Transport()(p, ample(10, 2, share=1 / 3)).codes.tolist()) <= {-1, 8, 9}
+
+
+@pytest.mark.parametrize("form", list(BOUNDS))
+def test_two_rows_and_ten_classes_are_enough(form):
+    p = np.eye(10)[[3, 7]] * 0.9 + 0.01
+    codes = Transport(form, 0.001)(p, ample(10, 2, share=1 / 3)).codes
+    assert set(codes.tolist()) <= {-1, 3, 7}
+
+
+@pytest.mark.parametrize(
+    ("part", "message"),
+    [
+        (Transport(bounds="tight"), "bounds must be one of paper, released, per_class; it is 'tight'"),
+        (Transport(rows="all"), "rows must be one of mass, slack; it is 'all'"),
+        (Transport(cost="square"), "cost must be one of log, linear; it is 'square'"),
+    ],
+)
+def test_a_name_that_does_not_exist_is_an_error(part, message):
+    with pytest.raises(ValueError, match=message):
+        part(np.full((3, 2), 0.5), ample(2, 3))
+
+
+def test_a_plan_that_did_not_converge_warns(monkeypatch, rng):
+    from surelabel import allocation, transport
+
+    def hasty(*arguments):
+        return transport.solve(*arguments, max_iter=1)
+
+    monkeypatch.setattr(allocation, "solve", hasty)
+    with pytest.warns(ConvergenceWarning, match="did not converge"):
+        Transport(epsilon=1e-4)(rng.dirichlet(np.ones(3), 50), ample(3, 50, 0.3))
+
+
+def test_negatives_leave_the_other_classes_in_proportion():
+    p = np.array([[0.6, 0.3, 0.1], [0.4, 0.3, 0.3]])
+    soft = Negatives(gamma=0.2, kappa=0.05)(np.stack([p, p]), ample(3, 2))
+    assert_allclose(soft, [[2 / 3, 1 / 3, 0], [0, 0, 0]])
+
+
+def test_negatives_are_the_gradient_of_minus_log_one_minus_p(rng):
+    """Cross-entropy against the soft target and UPS's loss pull the logits alike."""
+    logits = rng.normal(size=4)
+    p = np.exp(logits) / np.exp(logits).sum()
+    ruled_out = np.array([[True, False, True, False]])
+    target = remaining(p[None], ruled_out)[0]
+    kept = p[~ruled_out[0]].sum()
+    gradient = p - np.where(ruled_out[0], 0, p) / kept  # of -log(sum of kept p)
+    assert_allclose(p - target, gradient)
+
+
+def test_a_row_with_one_class_left_is_no_negative():
+    p = np.array([[0.95, 0.05], [0.5, 0.5]])
+    assert not rule_out(p, np.zeros_like(p), 0.2, 0.05, np.array([9, 9])).any()
+
+
+def test_negatives_need_low_spread_and_respect_the_quota():
+    p = np.array([[0.5, 0.4, 0.1], [0.5, 0.45, 0.05], [0.5, 0.4, 0.1]])
+    spread = np.array([[0, 0, 0.5], [0, 0, 0], [0, 0, 0]])
+    ruled_out = rule_out(p, spread, 0.2, 0.05, np.array([1, 1, 1]))
+    assert_array_equal(np.argwhere(ruled_out), [[1, 2]])

@@ -1,0 +1,222 @@
+import logging
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils.estimator_checks import (
+    check_dataframe_column_names_consistency,
+    estimator_checks_generator,
+)
+
+from surelabel import (
+    AdaptiveThreshold,
+    Columns,
+    Entropy,
+    Everything,
+    Negatives,
+    Panel,
+    PseudoLabelClassifier,
+    RandomXGBoost,
+    Repeated,
+    Spread,
+    Threshold,
+    TotalVariance,
+    Transport,
+    TTest,
+    csa,
+    flexmatch,
+    pl,
+    sla,
+    trees,
+    ups,
+)
+from surelabel.model_selection import LabeledKFold
+
+RECIPES = [csa, sla, ups, flexmatch, pl]
+CONFIDENCES = [TTest(), TTest(floor=0), TotalVariance(), Entropy(), Spread(), Everything()]
+ALLOCATORS = [
+    Threshold(0.5),
+    AdaptiveThreshold(0.5),
+    Transport("per_class", 0.001),
+    Transport("released", 0.001),
+    Transport("paper", 0.001),
+]
+
+
+def small():
+    return Repeated(trees(5), n_members=3)
+
+
+def named(recipe):
+    return recipe.__name__
+
+
+# scikit-learn's checks fit tiny, fully labelled tables: no unlabelled row, classes of one row.
+@pytest.mark.filterwarnings("ignore:y has no unlabelled row:UserWarning")
+@pytest.mark.filterwarnings("ignore:Class .* has one labelled row only:UserWarning")
+@pytest.mark.filterwarnings("ignore:y holds -1 and 1 and nothing else:UserWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.parametrize(
+    ("estimator", "check"),
+    [
+        # Names of our own: scikit-learn's hold memory addresses, which differ between workers.
+        pytest.param(*pair, id=f"{recipe.__name__}-{getattr(pair[1], 'func', pair[1]).__name__}-{number}")
+        for recipe in RECIPES
+        for number, pair in enumerate(estimator_checks_generator(recipe(committee=small())))
+    ],
+)
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.filterwarnings("ignore:y has no unlabelled row:UserWarning")
+@pytest.mark.parametrize("recipe", RECIPES, ids=named)
+def test_scikit_learns_column_name_checks(recipe):
+    """With order="same", since those checks want reordered columns refused."""
+    estimator = recipe(committee=small(), columns=Columns(order="same"))
+    check_dataframe_column_names_consistency(named(recipe), estimator)
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=named)
+def test_recipe_labels_rightly_and_describes_it(recipe, blobs):
+    X, y, truth = blobs
+    clf = recipe(committee=Repeated(trees(20), 3), random_state=0).fit(X, y)
+    assert clf.score(X, truth) > 0.95
+    found = clf.labeled_iter_ > 0
+    assert found.sum() > 20
+    assert (clf.transduction_[found] == truth[found]).all()
+    assert (clf.transduction_[clf.labeled_iter_ < 0] == -1).all()
+    assert_array_equal(clf.labeled_iter_ == 0, y >= 0)
+    assert clf.n_iter_ == len(clf.history_) <= 5
+    assert clf.termination_condition_ in {"max_iter", "no_change", "all_labeled"}
+    audit = clf.pseudo_labels_
+    assert_array_equal(audit.index, np.flatnonzero(y == -1))
+    accepted = audit["status"] == "accepted"
+    assert_array_equal(audit["label"].notna(), accepted)
+    assert_array_equal(audit["round"] > 0, accepted)
+    assert (audit.loc[accepted, "confidence"] > 0).all()
+    assert (audit["label"][accepted] != audit["runner_up"][accepted]).all()
+
+
+@pytest.mark.parametrize("recipe", [sla, csa], ids=named)
+def test_transport_labels_its_share_of_the_pool_in_a_round(recipe, blobs):
+    """The released SLA labels at most one row a round."""
+    X, y, _ = blobs
+    clf = recipe(committee=small(), random_state=0, n_rounds=1).fit(X, y)
+    candidates = clf.history_[0].candidates
+    assert len(clf.history_[0].rows) >= 0.8 * candidates
+
+
+@pytest.mark.parametrize("confidence", CONFIDENCES, ids=str)
+@pytest.mark.parametrize("allocator", ALLOCATORS, ids=str)
+@pytest.mark.parametrize("negatives", [None, Negatives()], ids=["positive", "negative"])
+def test_every_cell_of_the_grid_works(confidence, allocator, negatives, blobs):
+    X, y, truth = blobs
+    clf = PseudoLabelClassifier(
+        small(), confidence, allocator, negatives=negatives, n_rounds=2, random_state=0
+    )
+    assert clf.fit(X, y).score(X, truth) > 0.9
+    assert (clf.labeled_iter_ > 0).any()
+
+
+@pytest.mark.parametrize(
+    "committee",
+    [LogisticRegression(), [LogisticRegression(C=c) for c in (0.1, 1, 10)], RandomXGBoost(2)],
+    ids=["one model", "a list", "xgboost"],
+)
+def test_any_committee_will_do(committee, blobs):
+    X, y, truth = blobs
+    y = np.where(np.arange(len(y)) < 60, truth, -1)  # XGBoost does not split a handful of rows
+    confidence = Everything() if isinstance(committee, LogisticRegression) else TTest(alpha=0.5)
+    clf = PseudoLabelClassifier(committee, confidence, Threshold(0.5), n_rounds=2, random_state=0)
+    assert clf.fit(X, y).score(X, truth) > 0.9
+
+
+def test_final_classifier_is_the_committee_or_the_estimator_given(blobs, committee):
+    X, y, truth = blobs
+    assert isinstance(csa(committee=committee, random_state=0).fit(X, y).estimator_, Repeated)
+    clf = csa(committee=committee, estimator=LogisticRegression(), random_state=0).fit(X, y)
+    assert isinstance(clf.estimator_, LogisticRegression)
+    assert clf.score(X, truth) > 0.95
+
+
+def test_final_classifier_is_trained_on_all_labels(blobs, committee):
+    X, y, _ = blobs
+    clf = csa(committee=committee, estimator=LogisticRegression(), random_state=0).fit(X, y)
+    labeled = clf.transduction_ >= 0
+    alone = LogisticRegression().fit(X[labeled], clf.transduction_[labeled])
+    assert_allclose(clf.predict_proba(X), alone.predict_proba(X))
+
+
+def test_one_seed_one_result(blobs, committee):
+    X, y, _ = blobs
+    first, second = (csa(committee=committee, random_state=7).fit(X, y) for _ in range(2))
+    pd.testing.assert_frame_equal(first.pseudo_labels_, second.pseudo_labels_)
+    assert_array_equal(first.predict_proba(X), second.predict_proba(X))
+
+
+def test_rounds_may_be_iterated_and_left(blobs, committee):
+    X, y, truth = blobs
+    whole = csa(committee=committee, random_state=0)
+    seen = list(whole.fit_rounds(X, y))
+    assert seen == whole.history_
+    assert_array_equal(whole.transduction_, csa(committee=committee, random_state=0).fit(X, y).transduction_)
+    left = csa(committee=committee, random_state=0)
+    for _ in left.fit_rounds(X, y):
+        break
+    assert left.termination_condition_ == "stopped"
+    assert left.n_iter_ == 1
+    assert left.score(X, truth) > 0.9
+
+
+def test_verbose_shows_a_line_per_round(blobs, committee, capsys):
+    X, y, _ = blobs
+    csa(committee=committee, random_state=0, n_rounds=2, verbose=1).fit(X, y)
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(":")[0] for line in lines] == ["round 1", "round 2"]
+    assert not logging.getLogger("surelabel").handlers
+    csa(committee=committee, random_state=0, n_rounds=2).fit(X, y)
+    assert capsys.readouterr().err == ""
+
+
+def test_nothing_labelled_warns_with_the_reasons(blobs, committee):
+    X, y, _ = blobs
+    clf = csa(committee=committee, allocator=Threshold(1.0), confidence=Everything(), random_state=0)
+    with pytest.warns(UserWarning, match=r"None of the 108 unlabelled rows was labelled \(108 below"):
+        clf.fit(X, y)
+    assert clf.termination_condition_ == "no_change"
+
+
+def test_class_prior_sets_the_quotas(blobs, committee):
+    X, y, _ = blobs
+    clf = csa(committee=committee, class_prior={0: 0.8, 1: 0.1, 2: 0.1}, n_rounds=1, random_state=0)
+    assert_allclose(clf.fit(X, y).class_prior_, [0.8, 0.1, 0.1])
+    assert_array_equal(clf.history_[0].budget.quota, [87, 11, 11])
+
+
+def test_parts_can_be_searched(blobs, committee):
+    X, y, _ = blobs
+    search = GridSearchCV(
+        csa(committee=committee, random_state=0, n_rounds=2),
+        {"allocator__bounds": ["per_class", "released"], "confidence__alpha": [0.05, 0.2]},
+        cv=LabeledKFold(2, random_state=0),
+        error_score="raise",
+    )
+    search.fit(X, y)
+    assert search.best_score_ > 0.8
+
+
+def test_recipes_do_not_share_their_parts():
+    first, second = csa(), csa()
+    first.set_params(allocator__epsilon=5.0)
+    assert second.allocator.epsilon != 5.0
+
+
+def test_clone_and_repr_keep_what_was_set():
+    clf = csa(n_rounds=3, committee=Panel([LogisticRegression()]))
+    assert clone(clf).get_params()["n_rounds"] == 3
+    assert "n_rounds=3" in repr(clf)

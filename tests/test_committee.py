@@ -1,0 +1,130 @@
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from surelabel import Panel, RandomXGBoost, Repeated, trees
+from surelabel.committee import as_committee
+
+COMMITTEES = [
+    Repeated(trees(3), 3),
+    Repeated(GaussianNB(), 3, over="bootstrap"),
+    Panel([GaussianNB(), make_pipeline(StandardScaler(), LogisticRegression())]),
+    RandomXGBoost(2),
+]
+
+
+@pytest.fixture
+def iris():
+    return load_iris(return_X_y=True)
+
+
+@pytest.mark.parametrize("committee", COMMITTEES)
+def test_members_give_probabilities_and_the_committee_their_mean(committee, iris):
+    X, y = iris
+    committee = committee.set_params(random_state=0).fit(X, y)
+    P = committee.predict_members(X)
+    assert P.shape == (len(committee.members_), 150, 3)
+    assert_allclose(P.sum(axis=2), 1, rtol=1e-6)
+    assert_allclose(committee.predict_proba(X), P.mean(axis=0))
+    assert committee.score(X, y) > 0.9
+
+
+@pytest.mark.parametrize("committee", COMMITTEES)
+def test_one_seed_one_committee_for_every_n_jobs(committee, iris):
+    X, y = iris
+    one, two = (
+        committee.set_params(random_state=0, n_jobs=jobs).fit(X, y).predict_members(X) for jobs in (1, 2)
+    )
+    assert_array_equal(one, two)
+
+
+@pytest.mark.parametrize("committee", COMMITTEES)
+def test_classes_keep_their_names_and_may_have_gaps(committee, iris):
+    X, y = iris
+    names = np.array(["ant", "bee", "cow"])[y]
+    assert set(committee.fit(X, names).predict(X)) == {"ant", "bee", "cow"}
+    assert set(committee.fit(X, y * 5).predict(X)) == {0, 5, 10}
+
+
+def test_members_differ_by_seed_or_by_rows(iris):
+    X, y = iris
+    stump = DecisionTreeClassifier(splitter="random", max_depth=1)
+    P = Repeated(stump, 2, random_state=0).fit(X, y).predict_members(X)
+    assert (P[0] != P[1]).any()
+    bootstrap = Repeated(GaussianNB(), 2, over="bootstrap", random_state=0).fit(X, y)
+    assert (bootstrap.predict_members(X)[0] != bootstrap.predict_members(X)[1]).any()
+
+
+def test_bootstrap_never_loses_a_class():
+    X, y = np.arange(12.0)[:, None], np.array([0] * 11 + [1])
+    committee = Repeated(GaussianNB(), 20, over="bootstrap", random_state=0).fit(X, y)
+    assert all(len(present) == 2 for present in committee.present_)
+
+
+def test_weights_reach_the_last_step_of_a_pipeline(iris):
+    X, y = iris
+    weight = np.where(y == 2, 5.0, 1.0)
+    committee = Panel([make_pipeline(StandardScaler(), GaussianNB())]).fit(X, y, weight)
+    alone = GaussianNB().fit(StandardScaler().fit_transform(X), y, weight)
+    assert_allclose(committee.predict_proba(X), alone.predict_proba(StandardScaler().fit_transform(X)))
+
+
+def test_weights_that_a_member_cannot_use_are_an_error_that_names_it(iris):
+    X, y = iris
+    with pytest.raises(ValueError, match="KNeighborsClassifier takes no sample_weight"):
+        Panel([GaussianNB(), KNeighborsClassifier()]).fit(X, y, np.ones(150))
+
+
+@pytest.mark.parametrize("committee", [Repeated(trees(20), 2), RandomXGBoost(2)])
+def test_categories_and_missing_values_are_read(committee):
+    X = pd.DataFrame({"animal": pd.Categorical(["cat", "dog", None] * 20), "x": [1.0, np.nan] * 30})
+    y = np.array([0, 1, 2] * 20)
+    assert committee.set_params(random_state=0).fit(X, y).score(X, y) == 1
+
+
+def test_a_list_and_a_single_classifier_are_committees(iris):
+    X, y = iris
+    assert as_committee([GaussianNB(), GaussianNB()]).fit(X, y).predict_members(X).shape == (2, 150, 3)
+    assert as_committee(GaussianNB()).fit(X, y).predict_members(X).shape == (1, 150, 3)
+
+
+def test_over_must_be_known(iris):
+    with pytest.raises(ValueError, match='over must be "seeds" or "bootstrap"; it is \'luck\''):
+        Repeated(GaussianNB(), over="luck").fit(*iris)
+
+
+def test_random_xgboost_draws_from_the_papers_ranges(iris):
+    members = [
+        pipeline[-1].get_params() for pipeline, _ in RandomXGBoost(200)._draw(*iris, np.random.RandomState(0))
+    ]
+    for name, low, high in [
+        ("learning_rate", 0.01, 0.3),
+        ("max_depth", 3, 20),
+        ("subsample", 0.5, 1),
+        ("colsample_bytree", 0.4, 1),
+        ("colsample_bylevel", 0.4, 1),
+        ("n_estimators", 100, 1000),
+    ]:
+        values = [member[name] for member in members]
+        assert low <= min(values) < low + (high - low) / 10
+        assert high - (high - low) / 10 < max(values) <= high
+
+
+def test_missing_xgboost_names_the_extra(monkeypatch, iris):
+    monkeypatch.setitem(__import__("sys").modules, "xgboost", None)
+    with pytest.raises(ImportError, match=r"surelabel\[xgboost-cpu\]"):
+        RandomXGBoost(2).fit(*iris)
+
+
+def test_two_builds_of_xgboost_at_once_warn(monkeypatch, iris):
+    monkeypatch.setattr("surelabel.boosting.version", lambda distribution: "3.0")
+    with pytest.warns(UserWarning, match="Both xgboost and xgboost-cpu are installed"):
+        RandomXGBoost(1).fit(*iris)

@@ -1,0 +1,138 @@
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.naive_bayes import GaussianNB
+
+from surelabel import Everything, Labels, Negatives, Parts, Round, Status, Threshold, TTest, rounds
+
+UNIFORM = np.full(3, 1 / 3)
+
+
+def run(blobs, committee, **options):
+    X, y, _ = blobs
+    labels = Labels.start(y, n_classes=3)
+    parts = options.pop("parts", Parts(committee, TTest(), Threshold(0.5)))
+    yielded = list(rounds(X, labels, parts, prior=UNIFORM, random_state=0, **options))
+    return labels, yielded
+
+
+def test_rounds_are_records_that_add_up(blobs, committee):
+    labels, yielded = run(blobs, committee, n_rounds=3)
+    assert [round.number for round in yielded] == [1, 2, 3]
+    for before, after in pairwise(yielded):
+        assert after.pool == before.pool - len(before.rows)
+    for round in yielded:
+        assert isinstance(round, Round)
+        assert_array_equal(round.selected, np.bincount(round.codes, minlength=3))
+        assert (round.selected <= round.budget.quota).all()
+        assert len(round.rows) <= round.candidates <= round.pool
+        assert set(round.seconds) == {"train", "predict", "confidence", "allocate"}
+        assert_array_equal(labels.codes[round.rows], round.codes)
+        assert (labels.round[round.rows] == round.number).all()
+
+
+def test_labels_found_are_right_and_given_ones_untouched(blobs, committee):
+    _, y, truth = blobs
+    labels, _ = run(blobs, committee)
+    found = labels.codes >= 0
+    assert (labels.codes[found] == truth[found]).all()
+    assert_array_equal(labels.codes[:12], y[:12])
+    assert (labels.status[:12] == Status.GIVEN).all()
+
+
+def test_the_caller_may_stop_after_any_round(blobs, committee):
+    X, y, _ = blobs
+    labels = Labels.start(y, n_classes=3)
+    for _ in rounds(X, labels, Parts(committee, TTest(), Threshold(0.5)), prior=UNIFORM, random_state=0):
+        break
+    assert set(labels.round) == {-1, 0, 1}
+
+
+def test_ends_when_nothing_is_selected(blobs, committee):
+    parts = Parts(committee, Everything(), Threshold(1.0))
+    labels, yielded = run(blobs, committee, parts=parts)
+    assert len(yielded) == 1
+    assert (labels.status[12:] == Status.BELOW).all()
+
+
+def test_ends_when_the_pool_is_empty(blobs, committee):
+    labels, yielded = run(blobs, committee, parts=Parts(committee, Everything(), Threshold(0)), n_rounds=1)
+    assert len(yielded) == 1
+    assert not len(labels.pool)
+    X, *_ = blobs
+    assert list(rounds(X, labels, Parts(committee, Everything(), Threshold(0)), prior=UNIFORM)) == []
+
+
+def test_nobody_trusted_is_a_round_with_nothing_allocated(blobs, committee):
+    parts = Parts(committee, lambda P: np.full(P.shape[1], -1.0), Threshold(0))
+    labels, yielded = run(blobs, committee, parts=parts)
+    assert [round.candidates for round in yielded] == [0]
+    assert (labels.status[12:] == Status.UNSURE).all()
+
+
+def test_rows_without_weight_neither_train_nor_count(blobs, committee):
+    _, y, _ = blobs
+    weight = np.ones(len(y))
+    weight[[0, 50]] = 0
+    labels = Labels.start(y, n_classes=3, weight=weight)
+    assert 50 not in labels.pool
+    assert 0 not in labels.training()[0]
+    assert labels.status[50] == Status.WEIGHTLESS
+
+
+class Recorder(GaussianNB):
+    """Remembers what it was trained on."""
+
+    seen: list = []  # noqa: RUF012
+
+    def fit(self, X, y, sample_weight=None):
+        self.seen.append((X, y, sample_weight))
+        return super().fit(X, y, sample_weight)
+
+
+@pytest.fixture
+def overlapping():
+    """Classes 0 and 1 overlap and class 2 is far away: many rows are surely not 2."""
+    rng = np.random.default_rng(0)
+    truth = np.arange(150) % 3
+    X = rng.normal(size=(150, 2)) + np.array([[0, 0], [1, 0], [9, 9]])[truth]
+    y = np.where(np.arange(150) < 30, truth, -1)
+    return X, y, truth
+
+
+def test_negative_labels_reach_the_learner(overlapping):
+    from surelabel import Repeated
+
+    Recorder.seen = []
+    committee = Repeated(Recorder(), 3, over="bootstrap")
+    parts = Parts(committee, TTest(), Threshold(0.95), Negatives())
+    labels, yielded = run(overlapping, committee, parts=parts, n_rounds=2)
+    assert yielded[0].negatives > 0
+    rows, codes, weight = labels.training()
+    soft = labels.codes[rows] < 0
+    assert soft.any()
+    # Each such row stands once per class that is left, its weights summing to 1.
+    shares = np.bincount(rows[soft], weights=weight[soft])
+    np.testing.assert_allclose(shares[shares > 0], 1)
+    assert (labels.soft[rows[soft], codes[soft]] > 0).all()
+    # And the second round's members were trained with them.
+    assert any(w is not None and (w < 1).any() for _, _, w in Recorder.seen)
+
+
+def test_negative_labels_lower_the_class_ruled_out(overlapping):
+    """What the learner is told shows in what it says."""
+    X, y, _ = overlapping
+    labels = Labels.start(y, n_classes=3)
+    row = labels.pool[0]
+    before = GaussianNB().fit(*_data(X, labels))
+    labels.soft = np.zeros((150, 3))
+    labels.soft[row] = [0, 0.5, 0.5]
+    after = GaussianNB().fit(*_data(X, labels))
+    assert after.predict_proba(X[[row]])[0, 0] < before.predict_proba(X[[row]])[0, 0]
+
+
+def _data(X, labels):
+    rows, codes, weight = labels.training()
+    return X[rows], codes, weight

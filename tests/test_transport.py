@@ -1,0 +1,194 @@
+import numpy as np
+import ot
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.optimize import linprog
+
+from surelabel.allocation import BOUNDS
+from surelabel.transport import solve
+
+
+def allocation_problem(seed, n=40, k=4, form="per_class", share=0.4, signal=1.0):
+    """Costs with a free slack column, and the bounds of one of the three forms."""
+    rng = np.random.default_rng(seed)
+    prior = rng.dirichlet(np.full(k, 5))
+    p = rng.dirichlet(np.full(k, 1 / signal), n)
+    cost = np.column_stack([-np.log(p.clip(1e-12)), np.zeros(n)])
+    lower, upper, most_slack = BOUNDS[form](n, share, prior, 0.9, 1.1)
+    return cost, np.ones(n), (np.append(lower, 0.0), np.append(upper, most_slack))
+
+
+def balanced_problem(seed, n=30, k=4):
+    rng = np.random.default_rng(seed)
+    return rng.uniform(size=(n, k)), rng.dirichlet(np.ones(n)), rng.dirichlet(np.ones(k))
+
+
+def lp(cost, row_mass, bounds):
+    """The exact plan, by HiGHS."""
+    n, k = cost.shape
+    rows = np.kron(np.eye(n), np.ones(k))
+    columns = np.kron(np.ones(n), np.eye(k))
+    lower, upper = bounds if isinstance(bounds, tuple) else (bounds, bounds)
+    result = linprog(
+        cost.ravel(),
+        A_eq=rows,
+        b_eq=row_mass,
+        A_ub=np.vstack([columns, -columns]),
+        b_ub=np.concatenate([upper, -lower]),
+    )
+    assert result.success
+    return result.x.reshape(n, k)
+
+
+problems = st.builds(
+    allocation_problem,
+    seed=st.integers(0, 10**6),
+    n=st.integers(1, 40),
+    k=st.integers(2, 12),
+    form=st.sampled_from(list(BOUNDS)),
+    share=st.floats(0, 1),
+    signal=st.sampled_from([0.2, 1.0, 20.0]),
+)
+epsilons = st.sampled_from([10, 1, 0.1, 0.01, 1e-3, 1e-4])
+
+
+@settings(deadline=None)
+@given(problems, epsilons)
+def test_plan_keeps_rows_and_bounds_and_certifies_it(problem, epsilon):
+    cost, row_mass, (lower, upper) = problem
+    solution = solve(cost, row_mass, (lower, upper), epsilon)
+    assert solution.certificate.converged
+    assert solution.certificate.marginal_error <= 1e-9
+    assert (solution.plan >= 0).all()
+    assert_allclose(solution.plan.sum(axis=1), row_mass)
+    mass = solution.plan.sum(axis=0)
+    slack = 1e-8 * row_mass.sum()
+    assert (mass >= lower - slack).all()
+    assert (mass <= upper + slack).all()
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 0.05, 0.01])
+@pytest.mark.parametrize("seed", range(3))
+def test_plan_equals_pots_in_the_log_domain(seed, epsilon):
+    cost, row_mass, column_mass = balanced_problem(seed)
+    theirs = ot.bregman.sinkhorn_log(row_mass, column_mass, cost, epsilon, numItermax=10**6, stopThr=1e-12)
+    assert_allclose(solve(cost, row_mass, column_mass, epsilon).plan, theirs, atol=1e-6)
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 0.03])
+def test_a_fixed_share_of_slack_equals_pots_plan_with_the_slack_column(epsilon, rng):
+    """With the masses fixed, leaving rows out is plain transport to one more column."""
+    n, prior = 60, np.array([0.5, 0.3, 0.2])
+    cost = np.column_stack([-np.log(rng.dirichlet(np.ones(3), n)), np.zeros(n)])
+    column_mass = np.append(0.4 * n * prior, 0.6 * n)
+    theirs = ot.bregman.sinkhorn_log(np.ones(n), column_mass, cost, epsilon, numItermax=10**6, stopThr=1e-12)
+    assert_allclose(solve(cost, np.ones(n), column_mass, epsilon).plan, theirs, atol=1e-6)
+
+
+@pytest.mark.parametrize("form", list(BOUNDS))
+@pytest.mark.parametrize("seed", range(4))
+def test_small_epsilon_tends_to_the_linear_programme(form, seed):
+    problem = allocation_problem(seed, form=form)
+    exact = lp(*problem)
+    plan = solve(*problem, epsilon=1e-5).plan
+    assert_allclose((plan * problem[0]).sum(), (exact * problem[0]).sum(), atol=1e-3)
+    assert_allclose(plan, exact, atol=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_plan_follows_its_rows_and_columns(seed):
+    cost, row_mass, (lower, upper) = allocation_problem(seed)
+    rng = np.random.default_rng(seed)
+    rows, columns = rng.permutation(cost.shape[0]), rng.permutation(cost.shape[1])
+    plan = solve(cost, row_mass, (lower, upper)).plan
+    moved = solve(cost[rows][:, columns], row_mass[rows], (lower[columns], upper[columns])).plan
+    assert_allclose(moved, plan[rows][:, columns], atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_scaling_cost_and_epsilon_together_changes_nothing(seed):
+    cost, row_mass, bounds = allocation_problem(seed)
+    assert_allclose(
+        solve(7 * cost, row_mass, bounds, 0.07).plan, solve(cost, row_mass, bounds, 0.01).plan, atol=1e-6
+    )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_shifting_the_cost_of_a_row_or_of_a_fixed_column_changes_nothing(seed, rng):
+    cost, row_mass, column_mass = balanced_problem(seed)
+    shifted = cost + rng.normal(size=(len(cost), 1)) + rng.normal(size=cost.shape[1])
+    assert_allclose(
+        solve(shifted, row_mass, column_mass).plan, solve(cost, row_mass, column_mass).plan, atol=1e-8
+    )
+
+
+def test_identical_rows_get_identical_plans():
+    cost, row_mass, bounds = allocation_problem(0, n=20)
+    plan = solve(np.repeat(cost, 2, axis=0), np.repeat(row_mass, 2), (2 * bounds[0], 2 * bounds[1])).plan
+    assert_allclose(plan[::2], plan[1::2])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_cost_does_not_fall_as_epsilon_grows(seed):
+    problem = allocation_problem(seed)
+    costs = [(solve(*problem, epsilon=e).plan * problem[0]).sum() for e in (1e-3, 1e-2, 1e-1, 1, 10)]
+    assert (np.diff(costs) >= -1e-6).all()
+
+
+@pytest.mark.parametrize("form", list(BOUNDS))
+def test_assigned_mass_does_not_fall_as_the_share_grows(form):
+    mass = [solve(*allocation_problem(1, form=form, share=s)).plan[:, :-1].sum() for s in (0.1, 0.3, 0.6, 1)]
+    assert (np.diff(mass) >= -1e-6).all()
+
+
+def test_lowering_one_cells_cost_raises_its_plan():
+    cost, row_mass, bounds = allocation_problem(2)
+    cheaper = cost.copy()
+    cheaper[5, 1] -= 0.5
+    assert solve(cheaper, row_mass, bounds, 0.1).plan[5, 1] > solve(cost, row_mass, bounds, 0.1).plan[5, 1]
+
+
+def test_per_class_bounds_hold_for_each_class_and_the_papers_only_in_total():
+    """The paper's text promises each class its minimum; its constraints do not give it."""
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet([8, 1, 1], 200)  # two hard classes
+    prior = np.full(3, 1 / 3)
+    cost = np.column_stack([-np.log(p), np.zeros(200)])
+    mass = {}
+    for form, bounds in BOUNDS.items():
+        lower, upper, most_slack = bounds(200, 1 / 3, prior, 0.9, 1.1)
+        limits = np.append(lower, 0), np.append(upper, most_slack)
+        mass[form] = solve(cost, np.ones(200), limits, 1e-4).plan[:, :-1].sum(axis=0)
+    least = np.floor(0.9 * 200 / 9)
+    assert (mass["per_class"] >= least - 1e-6).all()
+    assert mass["paper"].min() < least
+    assert_allclose(mass["paper"].sum(), 60, atol=1e-6)
+
+
+def test_a_column_without_mass_gets_nothing():
+    solution = solve([[0.0, 1.0, 2.0], [1.0, 0.0, 2.0]], [1, 1], [0, 1, 1])
+    assert_allclose(solution.plan[:, 0], 0)
+    assert solution.certificate.converged
+
+
+def test_running_out_of_passes_is_reported():
+    problem = allocation_problem(0, n=200, k=10)
+    assert not solve(*problem, epsilon=1e-4, max_iter=3).certificate.converged
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([[0.0, np.inf]], [1], [1, 0]), "cost must be finite; 1 cells"),
+        (([[0.0, 1.0]], [1], [1, 1]), "lower bounds sum to 2, 1 more than the rows' mass 1"),
+        (([[0.0, 1.0]], [3], ([0, 0], [1, 1])), "upper bounds sum to 2, 1 less than the rows' mass 3"),
+        (([[0.0, 1.0]], [1], ([1, 0], [0, 1])), "Column 0 must get at least 1 and at most 0"),
+        (([[0.0, 1.0]], [-1], [1, 0]), "Masses must not be negative"),
+        (([[0.0, 1.0]], [1], [1, 0], 0), "epsilon must be above 0; it is 0"),
+    ],
+)
+def test_impossible_problems_are_errors_that_say_why(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        solve(*arguments)
