@@ -127,8 +127,8 @@ def test_a_name_that_does_not_exist_is_an_error(part, message):
 def test_a_plan_that_did_not_converge_warns(monkeypatch, rng):
     from surelabel import allocation, transport
 
-    def hasty(*arguments):
-        return transport.solve(*arguments, max_iter=1)
+    def hasty(*arguments, **options):
+        return transport.solve(*arguments, **options, max_iter=1)
 
     monkeypatch.setattr(allocation, "solve", hasty)
     with pytest.warns(ConvergenceWarning, match="did not converge"):

@@ -181,7 +181,7 @@ def test_running_out_of_passes_is_reported():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (([[0.0, np.inf]], [1], [1, 0]), "cost must be finite; 1 cells"),
+        (([[0.0, np.inf]], [1], ([0, 0], [1, 1])), "cost must be finite; rows 0 to 0"),
         (([[0.0, 1.0]], [1], [1, 1]), "lower bounds sum to 2, 1 more than the rows' mass 1"),
         (([[0.0, 1.0]], [3], ([0, 0], [1, 1])), "upper bounds sum to 2, 1 less than the rows' mass 3"),
         (([[0.0, 1.0]], [1], ([1, 0], [0, 1])), "Column 0 must get at least 1 and at most 0"),

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
 from .budget import Budget, apportion, whole
-from .transport import Certificate, solve
+from .transport import Certificate, Rows, solve
 
 # The cost of a class that every model calls impossible: far, but finite.
 _SMALLEST_PROBABILITY = 1e-12
@@ -45,15 +45,12 @@ class Allocation:
         The class each row gets; -1 for none.
     status : ndarray of shape (N,)
         A `Status` for each row.
-    plan : ndarray of shape (N, K)
-        Mass given to each class, before rows are made whole.
     certificate : Certificate or None
         What the solver says of the plan; None where there was nothing to solve.
     """
 
     codes: np.ndarray
     status: np.ndarray
-    plan: np.ndarray
     certificate: Certificate | None = None
 
 
@@ -69,13 +66,17 @@ def best_first(codes, score, quota):
     return keep
 
 
-def choose(plan, accepted, quota, refused=Status.BELOW, crowded_out=Status.FULL, certificate=None):
-    """Give each accepted row the class with most of its plan, within the quotas.
+def choose(
+    codes, score, accepted, quota, refused=Status.BELOW, crowded_out=Status.FULL, certificate=None
+) -> Allocation:
+    """Give the accepted rows their class, best score first, within the quotas.
 
     Parameters
     ----------
-    plan : ndarray of shape (N, K)
-        Mass, or any score: higher goes first.
+    codes : ndarray of shape (N,)
+        The class each row would get.
+    score : ndarray of shape (N,)
+        Higher goes first.
     accepted : ndarray of shape (N,)
         Rows that may be labelled.
     quota : ndarray of shape (K,)
@@ -84,16 +85,10 @@ def choose(plan, accepted, quota, refused=Status.BELOW, crowded_out=Status.FULL,
         What to say of rows that are not accepted, and of those beyond the quota.
     certificate : Certificate, optional
         Passed on.
-
-    Returns
-    -------
-    Allocation
     """
-    favourite = plan.argmax(axis=1)
-    codes = np.where(accepted, favourite, -1)
-    keep = best_first(codes, plan.max(axis=1), quota)
+    keep = best_first(np.where(accepted, codes, -1), score, quota)
     status = np.where(keep, Status.ACCEPTED, np.where(accepted, crowded_out, refused))
-    return Allocation(np.where(keep, codes, -1), status.astype(object), plan, certificate)
+    return Allocation(np.where(keep, codes, -1), status.astype(object), certificate)
 
 
 @dataclass
@@ -111,7 +106,8 @@ class Threshold(BaseEstimator):
 
     def __call__(self, p, budget: Budget) -> Allocation:
         """Allocate the candidates p (N, K)."""
-        return choose(p, p.max(axis=1) > self.gamma, budget.quota)
+        best = p.max(axis=1)
+        return choose(p.argmax(axis=1), best, best > self.gamma, budget.quota)
 
 
 @dataclass
@@ -128,9 +124,9 @@ class AdaptiveThreshold(BaseEstimator):
 
     def __call__(self, p, budget: Budget) -> Allocation:
         """Allocate the candidates p (N, K)."""
-        best = p.argmax(axis=1)
+        codes, best = p.argmax(axis=1), p.max(axis=1)
         gammas = class_thresholds(p, self.gamma)
-        return choose(p, p.max(axis=1) > gammas[best], budget.quota)
+        return choose(codes, best, best > gammas[codes], budget.quota)
 
 
 def class_thresholds(p, gamma):
@@ -172,8 +168,8 @@ BOUNDS: dict[str, Callable] = {
     "per_class": per_class_bounds,
 }
 ROWS: dict[str, Callable] = {
-    "mass": lambda plan, slack, upper: (slack >= 0, whole_mass(plan.sum(axis=0))),
-    "slack": lambda plan, slack, upper: (plan.max(axis=1) > slack, upper),
+    "mass": lambda best, mass, upper: (best.slack >= 0, whole_mass(mass)),
+    "slack": lambda best, mass, upper: (best.mass > best.slack, upper),
 }
 COSTS: dict[str, Callable] = {
     "log": lambda p: -np.log(np.clip(p, _SMALLEST_PROBABILITY, None)),
@@ -220,21 +216,15 @@ class Transport(BaseEstimator):
         bounds, cost = _named(BOUNDS, "bounds", self.bounds), _named(COSTS, "cost", self.cost)
         n = len(p)
         lower, upper, most_slack = bounds(n, budget.share, budget.prior, self.low, self.high)
-        solution = solve(
-            np.column_stack([cost(p), np.zeros(n)]),
-            np.ones(n),
-            (np.append(lower, 0), np.append(upper, most_slack)),
-            self.epsilon,
-        )
+        solution = solve(Rows(p, cost), 1.0, (lower, upper), self.epsilon, slack=(0, most_slack))
         if not solution.certificate.converged:
-            warnings.warn(
-                f"The transport solver did not converge: {solution.certificate}",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        plan, slack = solution.plan[:, :-1], solution.plan[:, -1]
-        eligible, quota = _named(ROWS, "rows", self.rows)(plan, slack, upper)
-        return choose(plan, eligible, quota, Status.SLACK, Status.SLACK, solution.certificate)
+            message = f"The transport solver did not converge: {solution.certificate}"
+            warnings.warn(message, ConvergenceWarning, stacklevel=2)
+        best = solution.assignment()
+        accepted, quota = _named(ROWS, "rows", self.rows)(best, solution.column_sum, upper)
+        return choose(
+            best.column, best.mass, accepted, quota, Status.SLACK, Status.SLACK, solution.certificate
+        )
 
 
 def _named(table, parameter, name):

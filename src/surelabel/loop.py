@@ -265,7 +265,7 @@ def rounds(X, labels: Labels, parts: Parts, *, prior, n_rounds=5, random_state=N
 def _allocate(allocator, p, budget):
     if len(p):
         return allocator(p, budget)
-    return Allocation(np.empty(0, dtype=int), np.empty(0, dtype=object), p)
+    return Allocation(np.empty(0, dtype=int), np.empty(0, dtype=object))
 
 
 def _ruled_out(negatives, P, budget, pool, labels):
