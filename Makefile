@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test test-newest lint clean
+.PHONY: demo test test-newest bench-transport clean
 
 demo: $(VENV)/demo.stamp  ## fill in the labels of 1,294 handwritten digits
 	$(BIN)/python examples/digits.py
@@ -21,11 +21,18 @@ test-newest:  ## the tests alone, on the newest releases of everything
 	.venv-newest/bin/python -m pip install -q --upgrade -e . -r requirements/test.txt
 	SCIPY_ARRAY_API=1 .venv-newest/bin/python -m pytest -n auto
 
+bench-transport: $(VENV)/bench.stamp  ## the transport solver against others; ARGS=--full for the large problems
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python benchmarks/transport.py $(ARGS)
+
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/demo.stamp: $(VENV)/bin/python pyproject.toml requirements/constraints.txt
 	$(BIN)/python -m pip install -q -e . -c requirements/constraints.txt
+	touch $@
+
+$(VENV)/bench.stamp: $(VENV)/bin/python pyproject.toml requirements/bench.txt requirements/constraints.txt
+	$(BIN)/python -m pip install -q -e . -r requirements/bench.txt -c requirements/constraints.txt
 	touch $@
 
 $(VENV)/test.stamp: $(VENV)/bin/python pyproject.toml requirements/test.txt requirements/constraints.txt

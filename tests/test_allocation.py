@@ -3,10 +3,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import logsumexp
+from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
-from surelabel import AdaptiveThreshold, Budget, Negatives, Status, Threshold, Transport
-from surelabel.allocation import BOUNDS, class_thresholds, remaining, rule_out
+from surelabel import AdaptiveThreshold, Budget, Negatives, Repeated, Status, Threshold, Transport, trees
+from surelabel.allocation import BOUNDS, choose, class_thresholds, remaining, rule_out, whole_mass
 
 ALLOCATORS = [
     Threshold(),
@@ -122,6 +124,32 @@ def test_two_rows_and_ten_classes_are_enough(form):
 def test_a_name_that_does_not_exist_is_an_error(part, message):
     with pytest.raises(ValueError, match=message):
         part(np.full((3, 2), 0.5), ample(2, 3))
+
+
+def slow_plan(cost, lower, upper, epsilon):
+    """Sinkhorn in the log domain, columns clipped to their range, until nothing moves."""
+    g = np.zeros(cost.shape[1])
+    with np.errstate(divide="ignore"):
+        least, most = np.log(lower), np.log(upper)
+    for _ in range(100_000):
+        f = -logsumexp((g - cost) / epsilon, axis=1)
+        free = logsumexp(f[:, None] - cost / epsilon, axis=0)
+        before, g = g, epsilon * (np.clip(free, least, most) - free)
+        if np.abs(g - before).max() < 1e-9 * epsilon:
+            break
+    return np.exp((g - cost) / epsilon - logsumexp((g - cost) / epsilon, axis=1)[:, None])
+
+
+@pytest.mark.parametrize("form", list(BOUNDS))
+def test_selections_on_digits_are_those_of_the_slow_reference(form):
+    X, y = load_digits(return_X_y=True)
+    p = Repeated(trees(10), n_members=10, random_state=0).fit(X[:143], y[:143]).predict_proba(X[143:])
+    prior = np.bincount(y[:143]) / 143
+    lower, upper, most_slack = BOUNDS[form](len(p), 1 / 3, prior, 0.9, 1.1)
+    cost = np.column_stack([-np.log(p.clip(1e-12)), np.zeros(len(p))])
+    plan = slow_plan(cost, np.append(lower, 0), np.append(upper, most_slack), 0.01)[:, :-1]
+    expected = choose(plan.argmax(axis=1), plan.max(axis=1), plan.any(axis=1), whole_mass(plan.sum(axis=0)))
+    assert_array_equal(Transport(form)(p, Budget(1 / 3, prior, len(p))).codes, expected.codes)
 
 
 def test_a_plan_that_did_not_converge_warns(monkeypatch, rng):

@@ -13,16 +13,19 @@ entry more than the costs have columns.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg.lapack import dposv
 
 # Cells with less than exp(-REACH) of their row's mass, all together, are left out.
 REACH = 26.0
 # Beyond this exp overflows; the share is 0 there anyway.
 _FAR = 700.0
+# Up to here a dense product beats a sparse one.
+_FEW_COLUMNS = 32
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class Terms:
     column_sum : ndarray of shape (K,)
         Mass of each column.
     gram : ndarray of shape (K, K)
-        Sum of q q' / r: the Hessian is (diag(column_sum) - gram) / epsilon.
+        Sum of q q' / r.
     cost : float
         Cost of the plan.
     """
@@ -42,6 +45,12 @@ class Terms:
     column_sum: np.ndarray
     gram: np.ndarray
     cost: float
+
+    def hessian(self, epsilon):
+        """Second derivatives of the dual, their sign flipped, shape (K, K)."""
+        out = self.gram / -epsilon
+        out.flat[:: len(out) + 1] += self.column_sum / epsilon
+        return out
 
     def __add__(self, other):
         return Terms(self.column_sum + other.column_sum, self.gram + other.gram, self.cost + other.cost)
@@ -128,7 +137,7 @@ class Survivors:
         to_a = np.bincount(self.pair, weighted, k * k).reshape(k, k)
         weighted *= share
         square = np.bincount(self.pair, weighted, k * k).reshape(k, k)
-        whole = np.bincount(self.pair, self.pair_mass, k * k).reshape(k, k)
+        whole = self._pair_whole
         cross = to_a - square
         own = square.sum(axis=1) + (whole - 2 * to_a + square).sum(axis=0)
         column_sum = to_a.sum(axis=1) + (whole - to_a).sum(axis=0)
@@ -138,18 +147,35 @@ class Survivors:
         k, n = len(g), len(self.mass)
         if not n:
             return Terms(np.zeros(k), np.zeros((k, k)), 0.0)
-        start = np.searchsorted(self.row, np.arange(n + 1))
+        start, root_mass = self._start, self._root_mass
         share = g[self.column]
         share -= self.cost
         share /= epsilon
-        share -= np.maximum.reduceat(share, start[:-1])[self.row]
+        share -= np.maximum.reduceat(share, start)[self.row]
         np.exp(share, out=share)
-        share *= (np.sqrt(self.mass) / np.add.reduceat(share, start[:-1]))[self.row]
-        root = sp.csr_array((share, self.column, start), (n, k))
-        weighted = share * np.sqrt(self.mass)[self.row]
-        return Terms(
-            np.bincount(self.column, weighted, k), (root.T @ root).toarray(), float(weighted @ self.cost)
-        )
+        share *= (root_mass / np.add.reduceat(share, start))[self.row]
+        if k <= _FEW_COLUMNS:
+            dense = np.zeros((n, k))
+            dense[self.row, self.column] = share
+            gram = dense.T @ dense
+        else:
+            root = sp.csr_array((share, self.column, np.append(start, len(share))), (n, k))
+            gram = (root.T @ root).toarray()
+        weighted = share * root_mass[self.row]
+        return Terms(np.bincount(self.column, weighted, k), gram, float(weighted @ self.cost))
+
+    @cached_property
+    def _pair_whole(self):
+        k = len(self.settled)
+        return np.bincount(self.pair, self.pair_mass, k * k).reshape(k, k)
+
+    @cached_property
+    def _start(self):
+        return np.searchsorted(self.row, np.arange(len(self.mass)))
+
+    @cached_property
+    def _root_mass(self):
+        return np.sqrt(self.mass)
 
 
 def survivors(blocks, g, reach):
@@ -215,7 +241,7 @@ class Bounds:
     upper: np.ndarray
     total: float
 
-    @property
+    @cached_property
     def fixed(self):
         """Columns whose mass is given, not bounded: their potential has no kink at 0."""
         return self.lower == self.upper
@@ -275,8 +301,8 @@ def newton(evaluate, g, epsilon, bounds, goal, max_iter, longest, radius=np.inf)
         gradient = (terms.column_sum - target)[free]
         direction = np.zeros_like(g)
         if not _far_off(terms.column_sum[free], target[free]):
-            hessian = ((np.diag(terms.column_sum) - terms.gram) / epsilon)[np.ix_(free, free)]
             noise = 1e-14 * terms.column_sum.max() / epsilon
+            hessian = terms.hessian(epsilon)[free][:, free]
             direction[free] = -_damped_solve(hessian, gradient, damping, noise)
         # Where rows are settled the Hessian says nothing, and a step from it leads anywhere.
         direction *= min(1.0, longest / max(np.abs(direction).max(), longest))
@@ -307,17 +333,18 @@ def newton(evaluate, g, epsilon, bounds, goal, max_iter, longest, radius=np.inf)
 def _far_off(column_sum, target):
     """Whether a column is off by more than e^3: too far for a quadratic model."""
     floor = np.finfo(float).tiny
-    return np.abs(np.log(np.maximum(column_sum, floor) / np.maximum(target, floor))).max(initial=0) > 3
+    off = np.log(np.maximum(column_sum, floor)) - np.log(np.maximum(target, floor))
+    return np.abs(off).max(initial=0) > 3
 
 
 def _damped_solve(hessian, gradient, damping, noise):
     # In proportion to each column's own curvature: a column that is nearly settled must
     # stay free to go a long way.
-    damped = hessian + np.diag(damping * np.abs(hessian.diagonal()) + noise)
-    try:
-        return cho_solve(cho_factor(damped, check_finite=False), gradient, check_finite=False)
-    except LinAlgError:  # rounding made it indefinite
-        return np.linalg.pinv(damped, rcond=1e-12, hermitian=True) @ gradient
+    hessian.flat[:: len(hessian) + 1] += damping * np.abs(hessian.diagonal()) + noise
+    _, solution, failed = dposv(hessian, gradient)
+    if failed:  # rounding made it indefinite
+        return np.linalg.pinv(hessian, rcond=1e-12, hermitian=True) @ gradient
+    return solution
 
 
 def _sinkhorn(g, column_sum, epsilon, bounds):
@@ -329,12 +356,10 @@ def _sinkhorn(g, column_sum, epsilon, bounds):
 
 
 def sampling_error(point, epsilon, bounds):
-    """How far g may be off for having seen a sample of the rows only (two deviations)."""
+    """How far g may be off for having seen a sample of the rows only: two deviations."""
     free = bounds.fixed | (point.g != 0)
     if not free.any():
         return 0.0
-    mass = point.terms.column_sum
-    hessian = ((np.diag(mass) - point.terms.gram) / epsilon)[np.ix_(free, free)]
-    inverse = np.linalg.pinv(hessian, rcond=1e-8, hermitian=True)
-    variance = np.einsum("ij,j,ij->i", inverse, mass[free], inverse)
+    inverse = np.linalg.pinv(point.terms.hessian(epsilon)[free][:, free], rcond=1e-8, hermitian=True)
+    variance = np.einsum("ij,j,ij->i", inverse, point.terms.column_sum[free], inverse)
     return 2 * float(np.sqrt(variance.clip(0).max()))

@@ -16,7 +16,9 @@ from operator import add
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
+from .linear import settle, solve_open
 from .semidual import (
     REACH,
     Bounds,
@@ -38,6 +40,7 @@ _GROWTH = 8
 _CELLS_PER_ROW = 4
 # A sample is only a start for the next: no more evaluations than this.
 _SAMPLE_ITER = 15
+_SAMPLE_GOAL = 1e-2
 # All rows: what is not solved from the sample's potentials by then needs another way.
 _WARM_ITER = 100
 
@@ -241,7 +244,7 @@ def solve(cost, row_mass, column_mass, epsilon=0.01, tol=1e-9, *, slack=None, ma
     column_mass : array of shape (K,), or a pair of such (lower, upper)
         Mass that each column receives, or the range it must lie in.
     epsilon : float, default=0.01
-        Strength of the entropy, in the unit of the costs.
+        Strength of the entropy, in the unit of the costs. 0: the exact linear programme.
     tol : float, default=1e-9
         Largest marginal error, and gap relative to the cost, that count as converged.
     slack : float or pair of floats, optional
@@ -267,6 +270,8 @@ def solve(cost, row_mass, column_mass, epsilon=0.01, tol=1e-9, *, slack=None, ma
     True
     """
     problem, is_open = _problem(cost, row_mass, column_mass, slack, epsilon)
+    if epsilon == 0:
+        return _exact(problem, is_open, tol, max_iter)
     point, n_iter, n_passes = _entropic(problem, epsilon, tol, max_iter)
     g, terms, k = point.g, point.terms, len(is_open)
 
@@ -285,7 +290,7 @@ def solve(cost, row_mass, column_mass, epsilon=0.01, tol=1e-9, *, slack=None, ma
             epsilon=epsilon,
             n_iter=n_iter,
             n_passes=n_passes,
-            marginal_error=point.miss + np.exp(-REACH),
+            marginal_error=float(point.miss + np.exp(-REACH)),
             gap=point.gap,
             cost=terms.cost,
             converged=bool(point.error <= tol),
@@ -293,6 +298,74 @@ def solve(cost, row_mass, column_mass, epsilon=0.01, tol=1e-9, *, slack=None, ma
         masses=masses,
         potentials=potentials,
     )
+
+
+def _exact(problem, is_open, tol, max_iter):
+    """Epsilon 0: potentials of a low temperature, then the linear programme of what is open."""
+    costs = np.concatenate(
+        [cost for cost, _ in (problem.sample(1024, np.random.default_rng(0)) or problem).blocks()]
+    )
+    # Low against what tells rows apart, so that few of them stay open.
+    cold = 1e-4 * (costs.min(axis=1).std() or np.ptp(costs) or 1.0)
+    point, n_iter, n_passes = _entropic(problem, cold, 1e-4, max_iter)
+    bounds, reach = problem.bounds, _reach(cold, len(point.g))
+    gap, g, sums, paid = np.inf, point.g, point.terms.column_sum, point.terms.cost
+    plan: Any = None
+    for _ in range(12):
+        settled = settle(problem.blocks(), point.g, reach)
+        n_passes += 1
+        solved = solve_open(settled, bounds)
+        if solved is not None:
+            (row, column, mass), g, open_cost = solved
+            whole = np.flatnonzero(settled.column >= 0)
+            weight = np.broadcast_to(problem.mass, problem.n)[whole]
+            plan = sp.csr_array(
+                (
+                    np.append(weight, mass),
+                    (np.append(whole, row), np.append(settled.column[whole], column)),
+                ),
+                (problem.n, len(g)),
+            )
+            sums = settled.mass + np.bincount(column, mass, len(g))
+            paid = settled.cost + open_cost
+            gap = paid - bounds.value(g) + _row_value(problem, g)
+            n_passes += 1
+            if gap <= tol * (abs(paid) + cold * bounds.total):
+                break
+        reach *= 8
+    k = len(is_open)
+
+    def masses():
+        begin = 0
+        for block, _ in problem.blocks():
+            yield _spread(plan[begin : begin + len(block)].toarray(), is_open)
+            begin += len(block)
+
+    def potentials():
+        for block, _ in problem.blocks():
+            yield -advantage(block, g).max(axis=0)
+
+    miss = bounds.miss(sums)
+    return Solution(
+        column_potential=_spread(g[None], is_open, -np.inf)[0, :k],
+        column_sum=_spread(sums[None], is_open)[0, :k],
+        certificate=Certificate(
+            epsilon=0.0,
+            n_iter=n_iter,
+            n_passes=n_passes,
+            marginal_error=miss,
+            gap=float(gap),
+            cost=float(paid),
+            converged=bool(gap <= tol * (abs(paid) + cold * bounds.total) and miss <= tol),
+        ),
+        masses=masses,
+        potentials=potentials,
+    )
+
+
+def _row_value(problem, g):
+    """Sum over rows of the best advantage: what rows add to the dual, its sign flipped."""
+    return sum(float(np.sum(advantage(cost, g).max(axis=0) * mass)) for cost, mass in problem.blocks())
 
 
 def _spread(values, is_open, fill=0.0):
@@ -339,8 +412,8 @@ def _check(mass, lower, upper, epsilon, n):
         raise ValueError("cost has no rows.")
     if mass.ndim and mass.shape != (n,):
         raise ValueError(f"cost has {n} rows and row_mass {mass.size} entries.")
-    if not epsilon > 0:
-        raise ValueError(f"epsilon must be above 0; it is {epsilon}.")
+    if not epsilon >= 0:
+        raise ValueError(f"epsilon must not be negative; it is {epsilon}.")
     if (mass < 0).any() or (lower < 0).any():
         raise ValueError("Masses must not be negative.")
     crossed = np.flatnonzero(lower > upper)
@@ -376,10 +449,10 @@ def _entropic(problem: Problem, epsilon, tol, max_iter) -> tuple[Point, int, int
         last = level is problem
         # A sample says little about differences far below its own noise.
         eps = epsilon if last else max(epsilon, best.std() * np.sqrt(costs.shape[1] / level.n) / 2)
-        goal, budget = (tol, max_iter - n_iter) if last else (1e-3, _SAMPLE_ITER)
+        # Half the tolerance: cells that were left out may add to the error.
+        goal, budget = (tol / 2, max_iter - n_iter) if last else (_SAMPLE_GOAL, _SAMPLE_ITER)
         if level is first:
-            hottest = max(best.std() / 8, longest / 100)
-            point, used = _cold(level, g, eps, goal, budget, longest, hottest)
+            point, used = _cold(level, g, eps, goal, budget, longest, best.std() / 8)
             passes = used
         else:
             radius = _worthwhile(radius, costs, g, eps)
@@ -387,7 +460,8 @@ def _entropic(problem: Problem, epsilon, tol, max_iter) -> tuple[Point, int, int
         n_iter += used
         n_passes += passes if last else 0
         g = point.g
-        radius = max(sampling_error(point, eps, level.bounds), 2 * eps)
+        if not last:
+            radius = np.clip(sampling_error(point, eps, level.bounds), 2 * eps, 50 * eps)
     return point, n_iter, n_passes
 
 

@@ -1,0 +1,122 @@
+"""The exact limit, epsilon = 0: the linear programme behind the transport problem.
+
+Potentials of a low temperature settle nearly all rows: their best column leads by more
+than the potentials can be off. What is left is a small linear programme over the other
+rows. Its dual solution then certifies the whole, and where it does not, more rows are
+left open and the step is repeated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.optimize import linprog
+
+from .semidual import Bounds, advantage
+
+
+@dataclass(frozen=True)
+class Settled:
+    """Rows split into those that are settled and those left open.
+
+    Parameters
+    ----------
+    column : ndarray of shape (N,)
+        Column of each settled row; -1 for an open one.
+    mass : ndarray of shape (K,)
+        Mass of the settled rows, by column.
+    cost : float
+        Cost of the settled rows.
+    rows, costs, masses : ndarrays of shape (n,), (n, K), (n,)
+        The open rows, with the free column's cost where there is one.
+    """
+
+    column: np.ndarray
+    mass: np.ndarray
+    cost: float
+    rows: np.ndarray
+    costs: np.ndarray
+    masses: np.ndarray
+
+
+def settle(blocks, g, reach):
+    """Settle the rows whose best column leads by more than `reach`."""
+    columns, rows, costs, masses = [], [], [], []
+    settled, paid, begin = np.zeros(len(g)), 0.0, 0
+    for cost, mass in blocks:
+        mass = np.broadcast_to(mass, len(cost))
+        lead = advantage(cost, g)
+        best = lead.max(axis=0)
+        near = lead >= best - reach
+        number = np.arange(len(g), dtype=np.float32)
+        count, which = np.stack([np.ones_like(number), number]) @ near.astype(np.float32)
+        is_open = count > 1
+        column = np.where(is_open, -1, which).astype(np.int32)
+        here = np.bincount(column[~is_open], mass[~is_open], len(g))
+        settled += here
+        paid += float(g @ here - best[~is_open] @ mass[~is_open])
+        columns.append(column)
+        rows.append(begin + np.flatnonzero(is_open))
+        costs.append((g[:, None] - lead[:, is_open]).T)
+        masses.append(mass[is_open])
+        begin += len(cost)
+    joined = (np.concatenate(parts) for parts in (rows, costs, masses))
+    return Settled(np.concatenate(columns), settled, paid, *joined)
+
+
+def programme(costs, masses, bounds: Bounds):
+    """The transport of some rows as a linear programme: plan (n, K), potentials (K,), or None."""
+    n, k = costs.shape
+    by_row: Any = sp.kron(sp.eye_array(n), np.ones((1, k)), format="csr")
+    by_column: Any = sp.kron(np.ones((1, n)), sp.eye_array(k), format="csr")
+    both: Any = sp.vstack([by_column, -by_column])
+    result = linprog(
+        costs.ravel(),
+        A_eq=by_row,
+        b_eq=masses,
+        A_ub=both,
+        b_ub=np.concatenate([bounds.upper, -bounds.lower]),
+    )
+    if result.x is None or not result.success:
+        return None
+    above, below = result.ineqlin.marginals[:k], result.ineqlin.marginals[k:]
+    return result.x.reshape(n, k), above - below
+
+
+def solve_open(settled: Settled, bounds: Bounds):
+    """Solve for the open rows: cells (row, column, mass), potentials, cost; None if impossible.
+
+    Rows with equal costs are one row to the programme, and whole rows again afterwards.
+    """
+    if not len(settled.rows) or (settled.mass > bounds.upper + 1e-9 * bounds.total).any():
+        return None
+    kinds, kind = np.unique(settled.costs, axis=0, return_inverse=True)
+    kind = kind.ravel()
+    left = Bounds(
+        np.maximum(bounds.lower - settled.mass, 0), np.maximum(bounds.upper - settled.mass, 0), bounds.total
+    )
+    solved = programme(kinds, np.bincount(kind, settled.masses, len(kinds)), left)
+    if solved is None:
+        return None
+    plan, g = solved
+    order = np.argsort(kind, kind="stable")
+    cells = _whole_rows(plan, settled.masses[order], settled.rows[order], kind[order])
+    return cells, g, float((plan * kinds).sum())
+
+
+def _whole_rows(plan, masses, rows, kind):
+    """Deal each kind's mass out to its rows, column after column: (row, column, mass)."""
+    # Rows of all kinds on one line, and the cells of the plan on the same line: where both
+    # cut it into pieces, each piece lies in one row and one column.
+    row_end = np.cumsum(masses)
+    cell_end = np.cumsum(plan.ravel())
+    cuts = np.union1d(row_end, cell_end)
+    middle = (np.append(0.0, cuts[:-1]) + cuts) / 2
+    mass = np.diff(cuts, prepend=0.0)
+    row = np.searchsorted(row_end, middle).clip(max=len(rows) - 1)
+    column = np.searchsorted(cell_end, middle).clip(max=plan.size - 1) % plan.shape[1]
+    real = mass > 1e-12 * max(row_end[-1], 1.0)
+    return rows[row[real]], column[real], mass[real]
