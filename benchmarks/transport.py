@@ -90,21 +90,20 @@ def marginal_error(plan, rows, columns):
 
 def pot(rows, columns, cost):
     """POT's fastest method that converges: seconds, iterations, method."""
-    best = None
-    for method in ("sinkhorn", "sinkhorn_stabilized", "sinkhorn_log"):
+    # The plain one is the fastest where it converges; the others are slow on large problems.
+    methods = ["sinkhorn"] + (["sinkhorn_stabilized", "sinkhorn_log"] if cost.size <= 200_000 else [])
+    for method in methods:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             start = time.perf_counter()
             plan, log = ot.sinkhorn(
-                rows, columns, cost, EPSILON, method=method, numItermax=20_000, stopThr=1e-9, log=True
+                rows, columns, cost, EPSILON, method=method, numItermax=10_000, stopThr=1e-9, log=True
             )
             took = time.perf_counter() - start
         error = marginal_error(plan, rows, columns)
-        if np.isfinite(error) and error < 1e-6 and (best is None or took < best["pot_s"]):
-            best = {"pot_s": took, "pot_iterations": log["niter"], "pot_method": method, "pot_error": error}
-        if best is not None:
-            break  # the plain one is the fastest where it converges
-    return best or {"pot_s": None, "pot_method": "none converged"}
+        if np.isfinite(error) and error < 1e-6:
+            return {"pot_s": took, "pot_iterations": log["niter"], "pot_method": method, "pot_error": error}
+    return {"pot_s": None, "pot_method": f"none of {len(methods)} converged"}
 
 
 def plain_sinkhorn(rows, columns, cost, iterations=1000):

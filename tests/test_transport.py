@@ -7,8 +7,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import linprog
 
 from surelabel.allocation import BOUNDS
-from surelabel.semidual import block_terms, survivors
 from surelabel.transport import Rows, solve
+from surelabel.transport.semidual import block_terms, survivors
 
 
 def allocation_problem(seed, n=40, k=4, form="per_class", share=0.4, signal=1.0):

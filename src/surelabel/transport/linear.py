@@ -15,7 +15,64 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import linprog
 
+from .entropic import entropic, reach
+from .problem import Problem
 from .semidual import Bounds, advantage
+
+
+@dataclass(frozen=True)
+class Exact:
+    """The exact solution: potentials (K,), mass of each column (K,), plan (N, K), sparse."""
+
+    g: np.ndarray
+    column_sum: np.ndarray
+    plan: Any
+    n_iter: int
+    n_passes: int
+    gap: float
+    cost: float
+    converged: bool
+
+
+def exact(problem: Problem, tol, max_iter) -> Exact:
+    """Solve the linear programme: low temperature first, then the rows it leaves open."""
+    sample = problem.sample(1024, np.random.default_rng(0)) or problem
+    costs = np.concatenate([cost for cost, _ in sample.blocks()])
+    # Low against what tells rows apart, so that few of them stay open.
+    cold = 1e-4 * (costs.min(axis=1).std() or np.ptp(costs) or 1.0)
+    point, n_iter, n_passes = entropic(problem, cold, 1e-4, max_iter)
+    width = reach(cold, len(point.g))
+    while True:
+        settled = settle(problem.blocks(), point.g, width)
+        everything_open = len(settled.rows) == problem.n
+        solved = solve_open(settled, problem.bounds)
+        n_passes += 1
+        if solved is not None:
+            cells, g, open_cost = solved
+            cost = settled.cost + open_cost
+            gap = cost - problem.bounds.value(g) + _row_value(problem, g)
+            n_passes += 1
+            converged = bool(gap <= tol * (abs(cost) + cold * problem.bounds.total))
+            if converged or everything_open:
+                plan, column_sum = _plan(problem, settled, cells)
+                return Exact(g, column_sum, plan, n_iter, n_passes, float(gap), float(cost), converged)
+        elif everything_open:
+            raise ValueError("The linear programme has no solution within the bounds.")
+        width *= 8
+
+
+def _plan(problem, settled, cells):
+    row, column, mass = cells
+    whole = np.flatnonzero(settled.column >= 0)
+    weight = np.broadcast_to(problem.mass, problem.n)[whole]
+    at = np.append(whole, row), np.append(settled.column[whole], column)
+    plan = sp.csr_array((np.append(weight, mass), at), (problem.n, len(settled.mass)))
+    return plan, settled.mass + np.bincount(column, mass, len(settled.mass))
+
+
+def _row_value(problem, g):
+    """Sum over rows of the best advantage: what rows add to the dual, its sign flipped."""
+    return sum(float(np.sum(advantage(cost, g).max(axis=0) * mass)) for cost, mass in problem.blocks())
 
 
 @dataclass(frozen=True)

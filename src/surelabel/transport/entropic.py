@@ -1,0 +1,161 @@
+"""The strategy: solve for a sample of the rows, then a larger one, then all.
+
+Each time the last potentials are the start, and only cells that can matter are looked at.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import add
+
+import numpy as np
+
+from .problem import Problem
+from .semidual import REACH, Point, advantage, block_terms, newton, sampling_error, survivors
+
+# The sample may grow to this many cells before all rows are taken.
+_SAMPLE_CELLS = 3_000_000
+_GROWTH = 8
+# A sample is only a start for the next: no need to be exact, no more evaluations than this.
+_SAMPLE_GOAL = 1e-2
+_SAMPLE_ITER = 15
+# Mean number of cells per row that are worth keeping to allow g a longer way.
+_CELLS_PER_ROW = 4
+# All rows: what is not solved from the sample's potentials by then needs another way.
+_WARM_ITER = 100
+
+
+def entropic(problem: Problem, epsilon, tol, max_iter) -> tuple[Point, int, int]:
+    """Solve on growing samples, then on all rows: the point, evaluations and passes."""
+    levels = [*_samples(problem), problem]
+    first = levels[0]
+    costs = np.concatenate([cost for cost, _ in first.blocks()])
+    best, longest = costs.min(axis=1), float(np.ptp(costs)) + epsilon
+    g = _start(best, first.bounds, costs.shape[1])
+    n_iter = n_passes = 0
+    radius = np.inf
+    for level in levels:
+        last = level is problem
+        # A sample says little about differences far below its own noise.
+        eps = epsilon if last else max(epsilon, best.std() * np.sqrt(costs.shape[1] / level.n) / 2)
+        # Half the tolerance: cells that were left out may add to the error.
+        goal, budget = (tol / 2, max_iter - n_iter) if last else (_SAMPLE_GOAL, _SAMPLE_ITER)
+        if level is first:
+            point, used = _cold(level, g, eps, goal, budget, longest, best.std() / 8)
+            passes = used
+        else:
+            radius = _worthwhile(radius, costs, g, eps)
+            point, used, passes = _warm(level, g, eps, goal, budget, longest, radius)
+        n_iter += used
+        n_passes += passes if last else 0
+        g = point.g
+        if not last:
+            radius = np.clip(sampling_error(point, eps, level.bounds), 2 * eps, 50 * eps)
+    return point, n_iter, n_passes
+
+
+def _samples(problem):
+    k = problem.rows.shape[1]
+    rng = np.random.default_rng(0)
+    size = max(1024, 20 * k)
+    while size < problem.n / 2 and size * k <= _SAMPLE_CELLS:
+        if sample := problem.sample(size, rng):
+            yield sample
+        size *= _GROWTH
+
+
+def _start(best, bounds, k):
+    """Potentials at which about the right number of rows prefers a column to the slack."""
+    g = np.zeros(len(bounds.lower))
+    if len(g) > k:
+        least = max(bounds.total - bounds.upper[k], bounds.lower[:k].sum()) / bounds.total
+        rank = min(int(0.9 * least * len(best)), len(best) - 1)
+        price = np.partition(best, rank)[rank]
+        # The side that is bounded gets the potential; the other stays at its kink.
+        if bounds.lower[:k].any():
+            g[:k] = price
+        else:
+            g[k] = -price
+    return g
+
+
+def _cold(problem, g, epsilon, goal, budget, longest, hottest):
+    """Newton on every cell, from a higher temperature down; the point and evaluations."""
+
+    def evaluate(g, eps):
+        return reduce(add, (block_terms(cost, mass, g, eps) for cost, mass in problem.blocks()))
+
+    used = 0
+    steps = int(np.log(max(hottest, epsilon) / epsilon) / np.log(4))
+    for eps in epsilon * 4.0 ** np.arange(steps, -1, -1):
+        stage = goal if eps == epsilon else 1e-2
+        point, n = newton(evaluate, g, eps, problem.bounds, stage, min(40, budget - used), longest)
+        g, used = point.g, used + n
+        if point.error > stage or used >= budget:
+            break
+    if point.error > goal and used < budget:
+        point, n = _anneal(evaluate, problem.bounds, epsilon, goal, budget - used, longest)
+        used += n
+    return point, used
+
+
+def _anneal(evaluate, bounds, epsilon, goal, budget, longest):
+    """The slow and sure way: follow the path of solutions from high to low temperature.
+
+    As the plan hardens, the potentials become linear in the temperature, so the next are
+    foretold by the last two.
+    """
+    eps, ratio, used = longest, 0.3, 0
+    point, n = newton(evaluate, np.zeros(len(bounds.lower)), eps, bounds, 1e-6, budget, longest)
+    used += n
+    before = None
+    while eps > epsilon and used < budget:
+        new_eps = max(eps * ratio, epsilon)
+        guess = point.g
+        if before is not None:
+            guess = point.g + (point.g - before[1]) * (new_eps - eps) / (eps - before[0])
+            guess[~bounds.fixed & (guess * point.g <= 0)] = 0.0
+        stage = goal if new_eps == epsilon else 1e-6
+        new, n = newton(evaluate, guess, new_eps, bounds, stage, min(40, budget - used), longest)
+        used += n
+        if new.error > stage and new_eps < 0.98 * eps and used < budget:
+            ratio = ratio**0.5  # too far at once
+            continue
+        before, eps, point = (eps, point.g), new_eps, new
+        ratio = max(ratio * 0.7, 0.1)
+    return point, used
+
+
+def _warm(problem, g, epsilon, goal, budget, longest, radius):
+    """Newton on the cells that can matter; the point, evaluations and passes."""
+    used = n_passes = 0
+    while used < min(budget, _WARM_ITER) and n_passes < 30:
+        n_passes += 1
+        cells = survivors(problem.blocks(), g, reach(epsilon, len(g)) + 2 * radius)
+        most = min(50, budget - used)
+        point, n = newton(cells.terms, g, epsilon, problem.bounds, goal, most, longest, radius)
+        used += n
+        moved = np.abs(point.g - g).max()
+        if moved <= radius and (point.error <= goal or used >= budget):
+            return point, used, n_passes
+        # Further off, cells that were left out may matter: look again from there.
+        g = g + (point.g - g) * min(radius / max(moved, radius), 1.0)
+    point, n = _cold(problem, g, epsilon, goal, max(budget - used, 1), longest, epsilon)
+    return point, used + n, n_passes + n
+
+
+def reach(epsilon, k):
+    """How far behind the best of its row a cell may be and still count."""
+    return (REACH + np.log(k)) * epsilon
+
+
+def _worthwhile(radius, costs, g, epsilon):
+    """The radius, or less where it would keep too many cells."""
+    behind = advantage(costs, g)
+    behind -= behind.max(axis=0)
+    while radius > 4 * epsilon:
+        kept = np.count_nonzero(behind >= -reach(epsilon, len(g)) - 2 * radius)
+        if kept <= _CELLS_PER_ROW * len(costs):
+            break
+        radius /= 2
+    return radius

@@ -1,0 +1,163 @@
+"""The problem: rows read block by block, masses and bounds, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .semidual import Bounds
+
+# A block has about this many cells: small enough for the cache, large enough for NumPy.
+_BLOCK_CELLS = 1 << 16
+
+
+class Rows:
+    """Costs of all rows, read block by block.
+
+    Parameters
+    ----------
+    cost : array of shape (N, K), or callable
+        An array or memory map; or a function that returns an iterator over blocks of
+        rows, called once for each pass.
+    transform : callable, optional
+        Applied to each block, so that costs need not be held for all rows at once.
+    """
+
+    def __init__(self, cost, transform: Callable | None = None):
+        if isinstance(cost, Iterator):
+            raise TypeError(
+                "cost is an iterator, which can be read only once. Pass a function that returns a new one."
+            )
+        self._source: Any = cost if callable(cost) else None
+        self._array: Any = None if callable(cost) else np.asanyarray(cost)
+        if self._array is not None and self._array.ndim != 2:
+            raise ValueError(f"cost must have rows and columns; its shape is {self._array.shape}.")
+        self._transform = transform
+
+    @cached_property
+    def shape(self):
+        """(N, K)."""
+        if self._array is not None:
+            return self._array.shape
+        sizes = [np.shape(block) for block in self._source()]
+        if not sizes:
+            raise ValueError("cost has no block of rows.")
+        return sum(n for n, _ in sizes), sizes[0][1]
+
+    def __iter__(self):
+        """Blocks as doubles, shape (n, K)."""
+        for block in [self._array] if self._source is None else self._source():
+            step = max(256, _BLOCK_CELLS // max(block.shape[1], 1))
+            for begin in range(0, len(block), step):
+                yield self._read(block[begin : begin + step])
+
+    def _read(self, block):
+        # Single precision is widened first: its logarithms are too coarse.
+        block = np.asarray(block, dtype=float)
+        return block if self._transform is None else self._transform(block)
+
+    def take(self, rows):
+        """Some rows, in ascending order, shape (n, K)."""
+        if self._array is not None:
+            return self._read(self._array[rows])
+        picked, begin = [], 0
+        for block in self:
+            inside = rows[(rows >= begin) & (rows < begin + len(block))] - begin
+            picked.append(block[inside])
+            begin += len(block)
+        return np.concatenate(picked)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A problem as the solvers see it: closed columns dropped, slack as one more bound."""
+
+    rows: Rows
+    mass: Any
+    bounds: Bounds
+    n: int
+
+    def blocks(self):
+        """(cost, mass) of each block of rows."""
+        begin = 0
+        for cost in self.rows:
+            if not np.isfinite(cost.sum()):
+                raise ValueError(
+                    f"cost must be finite; rows {begin} to {begin + len(cost) - 1} hold a cell that is not."
+                )
+            yield cost, self.mass if np.ndim(self.mass) == 0 else self.mass[begin : begin + len(cost)]
+            begin += len(cost)
+
+    def sample(self, size, rng):
+        """A problem on some of the rows, its bounds in proportion."""
+        picked = np.sort(rng.integers(0, self.n, size))
+        mass = self.mass if np.ndim(self.mass) == 0 else self.mass[picked]
+        total = float(np.sum(np.broadcast_to(mass, size)))
+        if not total:
+            return None
+        return Problem(
+            Rows(self.rows.take(picked)), mass, self.bounds.scaled(total / self.bounds.total), size
+        )
+
+
+def read_problem(cost, row_mass, column_mass, slack, epsilon):
+    """The problem in the solvers' terms, checked, and which columns may get mass, (K,)."""
+    rows = cost if isinstance(cost, Rows) else Rows(cost)
+    n, k = rows.shape
+    mass = np.asarray(row_mass, dtype=float)
+    lower, upper = _range(column_mass, k)
+    total = float(mass * n if mass.ndim == 0 else mass.sum())
+    _check(mass, lower, upper, epsilon, n)
+    is_open = upper > 0
+    if not is_open.all():
+        rows = Rows(lambda inner=rows: (block[:, is_open] for block in inner))
+    lower, upper = lower[is_open], upper[is_open]
+    least, most = slack if isinstance(slack, tuple) else (slack, slack)
+    if most:
+        lower, upper = np.append(lower, least), np.append(upper, most)
+    _check_feasible(lower, upper, total)
+    # Equal masses are one number: no array of N ones is made or read.
+    if mass.ndim and np.ptp(mass) == 0:
+        mass = mass[0]
+    return Problem(rows, float(mass) if mass.ndim == 0 else mass, Bounds(lower, upper, total), n), is_open
+
+
+def _range(column_mass, k):
+    lower, upper = column_mass if isinstance(column_mass, tuple) else (column_mass, column_mass)
+    lower, upper = np.array(lower, dtype=float), np.array(upper, dtype=float)
+    if lower.shape != (k,) or upper.shape != (k,):
+        raise ValueError(f"cost has {k} columns and column_mass {lower.size}.")
+    return lower, upper
+
+
+def _check(mass, lower, upper, epsilon, n):
+    if not n:
+        raise ValueError("cost has no rows.")
+    if mass.ndim and mass.shape != (n,):
+        raise ValueError(f"cost has {n} rows and row_mass {mass.size} entries.")
+    if not epsilon >= 0:
+        raise ValueError(f"epsilon must not be negative; it is {epsilon}.")
+    if (mass < 0).any() or (lower < 0).any():
+        raise ValueError("Masses must not be negative.")
+    crossed = np.flatnonzero(lower > upper)
+    if crossed.size:
+        k = crossed[0]
+        raise ValueError(f"Column {k} must get at least {lower[k]:g} and at most {upper[k]:g}.")
+
+
+def _check_feasible(lower, upper, total):
+    leeway = 1e-9 * max(total, 1.0)
+    if lower.sum() > total + leeway:
+        raise ValueError(
+            f"The columns' lower bounds sum to {lower.sum():g}, {lower.sum() - total:g} more "
+            f"than the rows' mass {total:g}. Lower them."
+        )
+    if upper.sum() < total - leeway:
+        raise ValueError(
+            f"The columns' upper bounds sum to {upper.sum():g}, {total - upper.sum():g} less "
+            f"than the rows' mass {total:g}. Raise them, or allow slack."
+        )

@@ -1,0 +1,217 @@
+"""The solver's face: `solve`, and the records it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from .entropic import entropic
+from .linear import Exact, exact
+from .problem import read_problem
+from .semidual import REACH, advantage, shares
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How good a plan is, shown by its dual solution.
+
+    Parameters
+    ----------
+    epsilon : float
+        Strength of the entropy the plan was made with.
+    n_iter : int
+        Evaluations of the dual, those on samples of the rows included.
+    n_passes : int
+        How often all rows were read.
+    marginal_error : float
+        Mass by which columns miss their bounds, over the total mass, with what the cells
+        left out can add. Rows hold exactly.
+    gap : float
+        Duality gap: how far the plan's cost can be above the optimum.
+    cost : float
+        Cost of the plan, <Q, C>.
+    converged : bool
+        Whether error and relative gap are within the tolerance.
+    """
+
+    epsilon: float
+    n_iter: int
+    n_passes: int
+    marginal_error: float
+    gap: float
+    cost: float
+    converged: bool
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """The best column of each row.
+
+    Parameters
+    ----------
+    column : ndarray of shape (N,)
+        The column with most of the row's mass.
+    mass : ndarray of shape (N,)
+        That mass.
+    slack : ndarray of shape (N,)
+        The mass the row leaves unassigned.
+    """
+
+    column: np.ndarray
+    mass: np.ndarray
+    slack: np.ndarray
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A transport plan with its certificate; what has N rows is made when asked for.
+
+    Parameters
+    ----------
+    column_potential : ndarray of shape (K,)
+        The dual solution; -inf for a column that may get nothing.
+    column_sum : ndarray of shape (K,)
+        Mass of each column.
+    certificate : Certificate
+        How good the plan is.
+    masses : callable
+        Returns an iterator over blocks of the plan, the unassigned mass as last column
+        where there is one, shape (n, K or K + 1).
+    potentials : callable
+        Returns an iterator over blocks of the row potentials, shape (n,).
+    """
+
+    column_potential: np.ndarray
+    column_sum: np.ndarray
+    certificate: Certificate
+    masses: Callable[[], Iterator[np.ndarray]]
+    potentials: Callable[[], Iterator[np.ndarray]]
+
+    @property
+    def plan(self):
+        """Mass moved from each row to each column, shape (N, K)."""
+        return np.concatenate([block[:, : len(self.column_sum)] for block in self.masses()])
+
+    @property
+    def row_potential(self):
+        """The dual solution of the rows, shape (N,)."""
+        return np.concatenate(list(self.potentials()))
+
+    def assignment(self) -> Assignment:
+        """The best column of each row, without the dense plan."""
+        columns, masses, slacks = [], [], []
+        for block in self.masses():
+            inner, slack = block[:, : len(self.column_sum)], block[:, len(self.column_sum) :]
+            columns.append(inner.argmax(axis=1))
+            masses.append(inner.max(axis=1))
+            slacks.append(slack.sum(axis=1))
+        return Assignment(np.concatenate(columns), np.concatenate(masses), np.concatenate(slacks))
+
+
+def solve(cost, row_mass, column_mass, epsilon=0.01, tol=1e-9, *, slack=None, max_iter=2000) -> Solution:
+    """Solve the bounded transport problem.
+
+    Parameters
+    ----------
+    cost : array of shape (N, K), callable or Rows
+        Finite costs: an array, a memory map, or a function that returns an iterator over
+        blocks of rows. Beyond it, memory is needed for a block and the cells that matter.
+    row_mass : float or array of shape (N,)
+        Mass that leaves each row.
+    column_mass : array of shape (K,), or a pair of such (lower, upper)
+        Mass that each column receives, or the range it must lie in.
+    epsilon : float, default=0.01
+        Strength of the entropy, in the unit of the costs. 0: the exact linear programme.
+    tol : float, default=1e-9
+        Largest marginal error, and gap relative to the cost, that count as converged.
+    slack : float or pair of floats, optional
+        Mass that rows may leave unassigned in total, at no cost, or its range.
+    max_iter : int, default=2000
+        Most evaluations of the dual.
+
+    Returns
+    -------
+    Solution
+
+    Examples
+    --------
+    Three rows and two columns that take one row each; the dearest row is left out:
+
+    >>> from surelabel.transport import solve
+    >>> solution = solve([[0.1, 2.0], [2.0, 0.1], [1.0, 1.5]], 1.0, [1, 1], slack=1)
+    >>> solution.plan.round(3)
+    array([[1., 0.],
+           [0., 1.],
+           [0., 0.]])
+    >>> solution.certificate.converged
+    True
+    """
+    problem, is_open = read_problem(cost, row_mass, column_mass, slack, epsilon)
+    if epsilon == 0:
+        return _from_exact(exact(problem, tol, max_iter), problem, is_open)
+    point, n_iter, n_passes = entropic(problem, epsilon, tol, max_iter)
+
+    def masses():
+        for block, mass in problem.blocks():
+            yield _spread((shares(block, point.g, epsilon)[0] * mass).T, is_open)
+
+    def potentials():
+        for block, _ in problem.blocks():
+            yield -epsilon * shares(block, point.g, epsilon)[1]
+
+    certificate = Certificate(
+        epsilon=epsilon,
+        n_iter=n_iter,
+        n_passes=n_passes,
+        marginal_error=float(point.miss + np.exp(-REACH)),
+        gap=point.gap,
+        cost=point.terms.cost,
+        converged=bool(point.error <= tol),
+    )
+    return _solution(point.g, point.terms.column_sum, certificate, masses, potentials, is_open)
+
+
+def _from_exact(found: Exact, problem, is_open):
+    def masses():
+        begin = 0
+        for block, _ in problem.blocks():
+            yield _spread(found.plan[begin : begin + len(block)].toarray(), is_open)
+            begin += len(block)
+
+    def potentials():
+        for block, _ in problem.blocks():
+            yield -advantage(block, found.g).max(axis=0)
+
+    certificate = Certificate(
+        epsilon=0.0,
+        n_iter=found.n_iter,
+        n_passes=found.n_passes,
+        marginal_error=problem.bounds.miss(found.column_sum),
+        gap=found.gap,
+        cost=found.cost,
+        converged=found.converged,
+    )
+    return _solution(found.g, found.column_sum, certificate, masses, potentials, is_open)
+
+
+def _solution(g, column_sum, certificate, masses, potentials, is_open):
+    k = len(is_open)
+    return Solution(
+        column_potential=_spread(g[None], is_open, -np.inf)[0, :k],
+        column_sum=_spread(column_sum[None], is_open)[0, :k],
+        certificate=certificate,
+        masses=masses,
+        potentials=potentials,
+    )
+
+
+def _spread(values, is_open, fill=0.0):
+    """Values of the open columns, and of the slack, among all columns, shape (n, K or K + 1)."""
+    if is_open.all():
+        return values
+    slack = values.shape[1] - is_open.sum()
+    out = np.full((len(values), len(is_open) + slack), fill)
+    out[:, np.append(is_open, np.ones(slack, dtype=bool))] = values
+    return out
