@@ -55,7 +55,7 @@ def probabilities(n, k, signal, seed=0):
     """Softmax of noise with the true class lifted, shape (n, k)."""
     rng = np.random.default_rng(seed)
     score = rng.normal(size=(n, k))
-    score[np.arange(n), rng.integers(k, size=n)] += {"weak": 1.0, "strong": 6.0}[signal]
+    score[np.arange(n), rng.integers(k, size=n)] += {"weak": 2.0, "strong": 6.0}[signal]
     score -= score.max(axis=1, keepdims=True)
     np.exp(score, out=score)
     return score / score.sum(axis=1, keepdims=True)
@@ -89,15 +89,15 @@ def marginal_error(plan, rows, columns):
 
 
 def pot(rows, columns, cost):
-    """POT's fastest method that converges: seconds, iterations, method."""
+    """POT's fastest method that converges, to an error of about 1e-9: seconds, iterations."""
     # The plain one is the fastest where it converges; the others are slow on large problems.
-    methods = ["sinkhorn"] + (["sinkhorn_stabilized", "sinkhorn_log"] if cost.size <= 200_000 else [])
+    methods = ["sinkhorn"] + (["sinkhorn_stabilized", "sinkhorn_log"] if cost.size <= 20_000 else [])
     for method in methods:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             start = time.perf_counter()
             plan, log = ot.sinkhorn(
-                rows, columns, cost, EPSILON, method=method, numItermax=10_000, stopThr=1e-9, log=True
+                rows, columns, cost, EPSILON, method=method, numItermax=10_000, stopThr=1e-10, log=True
             )
             took = time.perf_counter() - start
         error = marginal_error(plan, rows, columns)
@@ -206,8 +206,13 @@ def streamed(n, k=10):
         del p
         rows = Rows(np.load(path, mmap_mode="r"), lambda block: -np.log(np.maximum(block, 1e-12)))
         mass = np.full(k, n / (3 * k))
+
+        def run():
+            return solve(rows, 1.0, mass, EPSILON, slack=n - mass.sum())
+
+        took, solution = seconds(run, 3)
         tracemalloc.start()
-        took, solution = seconds(lambda: solve(rows, 1.0, mass, EPSILON, slack=n - mass.sum()), 1)
+        run()
         peak = tracemalloc.get_traced_memory()[1] / 1e6
     return {
         "kind": "streamed",

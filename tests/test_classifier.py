@@ -5,8 +5,10 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.estimator_checks import (
     check_dataframe_column_names_consistency,
     estimator_checks_generator,
@@ -168,9 +170,80 @@ def test_rounds_may_be_iterated_and_left(blobs, committee):
     left = csa(committee=committee, random_state=0)
     for _ in left.fit_rounds(X, y):
         break
+    with pytest.raises(NotFittedError):
+        left.predict(X)
+    left.finish()
     assert left.termination_condition_ == "stopped"
     assert left.n_iter_ == 1
     assert left.score(X, truth) > 0.9
+
+
+def test_a_fit_that_fails_leaves_no_mixture_with_the_one_before(blobs, committee):
+    X, y, _ = blobs
+    clf = csa(committee=committee, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="bounds must be one of"):
+        clf.set_params(allocator__bounds="oops").fit(X, np.where(y < 0, None, y.astype(str)))
+    with pytest.raises(NotFittedError):
+        clf.predict(X)
+
+
+def test_finishing_what_has_not_begun_is_an_error(blobs, committee):
+    X, y, _ = blobs
+    with pytest.raises(ValueError, match="nothing to finish"):
+        csa(committee=committee).finish()
+    with pytest.raises(ValueError, match="nothing to finish"):
+        csa(committee=committee, random_state=0).fit(X, y).finish()
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        (
+            {"confidence": "ttest"},
+            TypeError,
+            "confidence must be a part such as .*; it is 'ttest'",
+        ),
+        ({"allocator": Threshold}, TypeError, "allocator must be a part such as allocator="),
+        ({"n_rounds": 2.5}, ValueError, "n_rounds must be a whole number, 0 or more; it is 2.5"),
+        ({"n_rounds": -1}, ValueError, "n_rounds must be a whole number, 0 or more; it is -1"),
+        ({"confidence": TTest(alpha=5)}, ValueError, "alpha must be within 0 and 1"),
+        (
+            {"allocator": Transport(low=1.2, high=1.0)},
+            ValueError,
+            "low must be within 0 and 1",
+        ),
+        ({"committee": []}, ValueError, "has no member"),
+        ({"committee": Repeated(GaussianNB(), 3)}, ValueError, "GaussianNB has no random_state"),
+    ],
+)
+def test_a_wrong_setting_is_an_error_that_names_it(settings, error, message, blobs, committee):
+    X, y, _ = blobs
+    with pytest.raises(error, match=message):
+        csa(**{"committee": committee, "random_state": 0} | settings).fit(X, y)
+
+
+def test_the_plan_never_overrules_the_committee(committee):
+    """All unlabelled rows are of one class; the bounds ask for three."""
+    rng = np.random.default_rng(0)
+    truth = np.r_[np.repeat([0, 1, 2], 10), np.zeros(40, dtype=int)]
+    X = rng.normal(8 * truth[:, None], 1, (70, 3))
+    y = np.where(np.arange(70) < 30, truth, -1)
+    for recipe in (csa, sla):
+        audit = recipe(committee=committee, random_state=0).fit(X, y).pseudo_labels_
+        accepted = audit[audit["status"] == "accepted"]
+        assert (accepted["label"] == accepted["guess"]).all()
+        assert len(accepted) > 5
+
+
+def test_warnings_point_at_the_callers_line(blobs, committee):
+    X, _, truth = blobs
+    with pytest.warns(UserWarning, match="no unlabelled row") as caught:
+        csa(committee=committee).fit(X, truth)
+    assert caught[0].filename == __file__
+
+
+def test_the_committee_of_a_recipe_can_be_searched():
+    assert csa().set_params(committee__n_members=3).committee.n_members == 3
 
 
 def test_verbose_shows_a_line_per_round(blobs, committee, capsys):

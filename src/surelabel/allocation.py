@@ -6,7 +6,6 @@ Each allocator maps the candidates' mean probabilities p (N, K) and a `Budget` t
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,10 +15,13 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
 from .budget import Budget, apportion, whole
+from .notice import notice
 from .transport import Certificate, Rows, solve
 
 # The cost of a class that every model calls impossible: far, but finite.
 _SMALLEST_PROBABILITY = 1e-12
+# Entropy gives every cell some mass; this little is none.
+_NO_MASS = 1e-6
 
 
 class Status(StrEnum):
@@ -30,6 +32,7 @@ class Status(StrEnum):
     UNSURE = "committee not sure"
     BELOW = "below the threshold"
     SLACK = "left out by the plan"
+    DISPUTED = "plan and committee disagree"
     FULL = "quota of the class was full"
     WEIGHTLESS = "weight is 0"
     UNASKED = "not reached"
@@ -81,7 +84,7 @@ def choose(
         Rows that may be labelled.
     quota : ndarray of shape (K,)
         Most rows for each class.
-    refused, crowded_out : Status
+    refused, crowded_out : Status, or array of shape (N,)
         What to say of rows that are not accepted, and of those beyond the quota.
     certificate : Certificate, optional
         Passed on.
@@ -168,7 +171,7 @@ BOUNDS: dict[str, Callable] = {
     "per_class": per_class_bounds,
 }
 ROWS: dict[str, Callable] = {
-    "mass": lambda best, mass, upper: (best.slack >= 0, whole_mass(mass)),
+    "mass": lambda best, mass, upper: (best.mass > _NO_MASS, whole_mass(mass)),
     "slack": lambda best, mass, upper: (best.mass > best.slack, upper),
 }
 COSTS: dict[str, Callable] = {
@@ -182,7 +185,9 @@ class Transport(BaseEstimator):
     """Label by optimal transport: rows and classes are weighed together.
 
     A row may stay unlabelled at no cost (its slack); each class gets a share of rows
-    within bounds around its prior. Bounds are rounded to whole rows.
+    within bounds around its prior. Bounds are rounded to whole rows. The plan may leave a
+    row out but not overrule the committee: a row is only given the class that is most
+    probable for it, also where a bound asks for more rows than a class has.
 
     Parameters
     ----------
@@ -213,17 +218,23 @@ class Transport(BaseEstimator):
 
     def __call__(self, p, budget: Budget) -> Allocation:
         """Allocate the candidates p (N, K)."""
+        if not 0 <= self.low <= 1 <= self.high:
+            raise ValueError(
+                f"low must be within 0 and 1 and high at least 1; they are {self.low} and {self.high}."
+            )
         bounds, cost = _named(BOUNDS, "bounds", self.bounds), _named(COSTS, "cost", self.cost)
         n = len(p)
         lower, upper, most_slack = bounds(n, budget.share, budget.prior, self.low, self.high)
         solution = solve(Rows(p, cost), 1.0, (lower, upper), self.epsilon, slack=(0, most_slack))
         if not solution.certificate.converged:
             message = f"The transport solver did not converge: {solution.certificate}"
-            warnings.warn(message, ConvergenceWarning, stacklevel=2)
+            notice(message, ConvergenceWarning)
         best = solution.assignment()
         accepted, quota = _named(ROWS, "rows", self.rows)(best, solution.column_sum, upper)
+        agreed = best.column == p.argmax(axis=1)
+        refused = np.where(agreed, Status.SLACK, Status.DISPUTED)
         return choose(
-            best.column, best.mass, accepted, quota, Status.SLACK, Status.SLACK, solution.certificate
+            best.column, best.mass, accepted & agreed, quota, refused, Status.SLACK, solution.certificate
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
@@ -11,6 +10,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 from .committee import BaseCommittee
 from .features import category_mask, numbers
+from .notice import notice
 
 
 class RandomXGBoost(BaseCommittee):
@@ -69,10 +69,9 @@ def load_xgboost():
             'pip install "surelabel[xgboost-cpu]" brings the small build.'
         ) from error
     if _installed("xgboost") and _installed("xgboost-cpu"):
-        warnings.warn(
+        notice(
             "Both xgboost and xgboost-cpu are installed; each overwrites files of the other. "
             "Run: pip uninstall xgboost xgboost-cpu, then install one of them.",
-            stacklevel=2,
         )
     return xgboost
 

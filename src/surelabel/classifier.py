@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import warnings
 from contextlib import contextmanager
 
 import numpy as np
@@ -17,11 +16,14 @@ from .allocation import Transport
 from .budget import class_frequencies, smoothed
 from .committee import Repeated, aligned, as_committee, fit_present, seeded
 from .confidence import TTest
-from .features import Columns, as_table, is_constant, is_frame, row_index, take
+from .features import Columns, as_table, is_constant, row_index, take
 from .loop import Labels, Parts, rounds
+from .notice import notice
 from .targets import AUTO, Targets, is_auto, labeled_part, read_targets
 
 logger = logging.getLogger("surelabel")
+
+_EXAMPLES = {"confidence": "TTest()", "allocator": "Transport()"}
 
 
 class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
@@ -43,8 +45,9 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     n_rounds : int, default=5
         Most rounds of labelling.
     class_prior : dict, Series, array of shape (K,), "labeled" or "smoothed", default="labeled"
-        Class frequencies of the unlabelled rows. "labeled": those of the labelled rows.
-        "smoothed": averaged with uniform where the largest is over 5 times the smallest.
+        Class frequencies of the unlabelled rows; an array is in the order of classes_.
+        "labeled": those of the labelled rows. "smoothed": averaged with uniform where the
+        largest is over 5 times the smallest.
     classes : array-like, optional
         All classes, also those with no labelled row yet.
     missing_label : scalar, default="auto"
@@ -154,44 +157,61 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     def fit_rounds(self, X, y, sample_weight=None, X_unlabeled=None):
         """Fit as a loop of one's own: yields each Round as it ends.
 
-        The classifier is ready when the loop is over. Break out of it, and it is trained
-        on what was labelled until then. Parameters as in `fit`.
+        The classifier is ready when the loop is over. To stop sooner, break out of it and
+        call `finish`. Parameters as in `fit`.
         """
+        self.__dict__.pop("estimator_", None)  # what an earlier fit knew no longer holds
         self.columns_ = clone(self.columns) if self.columns is not None else Columns()
         table = self.columns_.fit_transform(X, X_unlabeled)
         validate_data(self, as_table(X), skip_check_array=True)
-        targets = self._targets(X, y, len(table) if is_frame(table) else table.shape[0])
+        targets = self._targets(X, y, table.shape[0])
         weight = self._weight(sample_weight, X, len(targets.codes))
         labels = Labels.start(targets.codes, len(targets.classes), weight)
         self.classes_ = targets.classes
         self.class_prior_ = self._prior(labels)
-        n_rounds = self.n_rounds
-        if is_constant(take(table, labels.training()[0])):
-            warnings.warn(
-                "No column of X varies over the labelled rows, so nothing tells the classes apart "
-                "and no row is labelled.",
-                stacklevel=3,
-            )
-            n_rounds = 0
+        n_rounds = self._rounds_worth_running(take(table, labels.training()[0]))
         parts = self._parts()
         rng = check_random_state(self.random_state)
         self.history_ = []
-        with shown(self.verbose):
-            try:
-                for round in rounds(
-                    table, labels, parts, prior=self.class_prior_, n_rounds=n_rounds, random_state=rng
-                ):
-                    logger.info("%s", round)
-                    self.history_.append(round)
-                    yield round
-            except GeneratorExit:
-                logger.info("stopped after round %d", len(self.history_))
+        self._unfinished = table, targets, labels, parts, rng, _index(X, X_unlabeled)
+        for round in rounds(
+            table, labels, parts, prior=self.class_prior_, n_rounds=n_rounds, random_state=rng
+        ):
+            with shown(self.verbose):
+                logger.info("%s", round)
+            self.history_.append(round)
+            yield round
+        self.finish()
+
+    def finish(self):
+        """Train the final classifier on what has been labelled in `fit_rounds` so far.
+
+        Returns
+        -------
+        self
+        """
+        if not hasattr(self, "_unfinished"):
+            raise ValueError("There is nothing to finish: fit_rounds has not begun, or it ran to its end.")
+        table, targets, labels, parts, rng, index = self._unfinished
         self._train(table, labels, parts.committee, rng)
-        self._describe(targets, labels, _index(X, X_unlabeled))
+        del self._unfinished
+        self._describe(targets, labels, index)
+        return self
+
+    def _rounds_worth_running(self, labeled):
+        if self.n_rounds != int(self.n_rounds) or self.n_rounds < 0:
+            raise ValueError(f"n_rounds must be a whole number, 0 or more; it is {self.n_rounds}.")
+        if not is_constant(labeled):
+            return self.n_rounds
+        notice(
+            "No column of X varies over the labelled rows, so nothing tells the classes apart "
+            "and no row is labelled."
+        )
+        return 0
 
     def predict_proba(self, X):
         """Probability of each class, shape (n, K)."""
-        check_is_fitted(self)
+        check_is_fitted(self, "estimator_")
         X = self.columns_.arrange(X)
         validate_data(self, X, reset=False, skip_check_array=True)
         proba = self.estimator_.predict_proba(self.columns_.transform(X))
@@ -199,7 +219,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         """The most probable class, shape (n,)."""
-        check_is_fitted(self)
+        check_is_fitted(self, "estimator_")
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
     def score(self, X, y, sample_weight=None):
@@ -228,12 +248,12 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         committee = as_committee(Repeated() if self.committee is None else self.committee)
         if self.n_jobs is not None and "n_jobs" in committee.get_params(deep=False):
             committee = clone(committee).set_params(n_jobs=self.n_jobs)
-        return Parts(
-            committee,
-            TTest() if self.confidence is None else self.confidence,
-            Transport() if self.allocator is None else self.allocator,
-            self.negatives,
-        )
+        confidence = TTest() if self.confidence is None else self.confidence
+        allocator = Transport() if self.allocator is None else self.allocator
+        for name, part in [("confidence", confidence), ("allocator", allocator)]:
+            if isinstance(part, type) or not callable(part):
+                raise TypeError(f"{name} must be a part such as {name}={_EXAMPLES[name]}; it is {part!r}.")
+        return Parts(committee, confidence, allocator, self.negatives)
 
     def _prior(self, labels):
         """Class frequencies; a class with no labelled row cannot be found, so it gets 0."""
@@ -268,9 +288,9 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
             )
         for name, count in zip(names, counts, strict=True):
             if count == 0:
-                warnings.warn(f"Class {name!r} has no labelled row, so no row can get it.", stacklevel=5)
+                notice(f"Class {name!r} has no labelled row, so no row can get it.")
             elif count == 1:
-                warnings.warn(f"Class {name!r} has one labelled row only.", stacklevel=5)
+                notice(f"Class {name!r} has one labelled row only.")
 
     def _train(self, table, labels, committee, rng):
         rows, codes, weight = labels.training()
@@ -287,14 +307,13 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         self.pseudo_labels_ = audit(labels, self.classes_, index)[came_unlabeled]
         self.termination_condition_ = self._why_ended(labels)
         if not came_unlabeled.any():
-            warnings.warn("y has no unlabelled row; this is the supervised model.", stacklevel=4)
+            notice("y has no unlabelled row; this is the supervised model.")
         elif not found:
             reasons = self.pseudo_labels_["status"].value_counts()
-            warnings.warn(
+            notice(
                 f"None of the {came_unlabeled.sum()} unlabelled rows was labelled "
                 f"({', '.join(f'{n} {why}' for why, n in reasons.items())}); "
                 "this is the supervised model.",
-                stacklevel=4,
             )
 
     def _why_ended(self, labels):

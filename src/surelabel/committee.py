@@ -35,9 +35,13 @@ def trees(n_estimators=25):
 def seeded(estimator, rng):
     """A copy of the estimator whose every random_state is drawn from rng."""
     estimator = clone(estimator)
-    names = [n for n in estimator.get_params() if n == "random_state" or n.endswith("__random_state")]
-    estimator.set_params(**{name: int(rng.randint(_LARGEST_SEED)) for name in sorted(names)})
+    names = sorted(_seeds_of(estimator))
+    estimator.set_params(**{name: int(rng.randint(_LARGEST_SEED)) for name in names})
     return estimator
+
+
+def _seeds_of(estimator):
+    return [n for n in estimator.get_params() if n == "random_state" or n.endswith("__random_state")]
 
 
 def fit_weighted(estimator, X, y, sample_weight=None):
@@ -48,7 +52,7 @@ def fit_weighted(estimator, X, y, sample_weight=None):
     if not has_fit_parameter(last[1] if last else estimator, "sample_weight"):
         raise ValueError(
             f"{type(last[1] if last else estimator).__name__} takes no sample_weight, and this run "
-            "has weights (yours, or those of negative labels). Leave it out of the committee."
+            "has weights (yours, or those of negative labels). Use a classifier that takes them."
         )
     return estimator.fit(X, y, **{f"{last[0]}__sample_weight" if last else "sample_weight": sample_weight})
 
@@ -77,6 +81,8 @@ class BaseCommittee(ClassifierMixin, BaseEstimator):
         self.classes_, codes = np.unique(y, return_inverse=True)
         rng = check_random_state(self.random_state)
         draws = [(seeded(member, rng), rows) for member, rows in self._draw(X, codes, rng)]
+        if not draws:
+            raise ValueError(f"{self!r} has no member; a committee needs at least one.")
         # Threads: the members worth running in parallel release the lock.
         fitted = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(_fit_member)(member, X, codes, sample_weight, rows) for member, rows in draws
@@ -131,7 +137,7 @@ class Panel(BaseCommittee):
     n_jobs : int, optional
         Members to run at once.
     random_state : int or RandomState, optional
-        Seeds every member.
+        Seeds every member. In a `PseudoLabelClassifier` its own random_state counts.
 
     Examples
     --------
@@ -167,7 +173,7 @@ class Repeated(BaseCommittee):
     n_jobs : int, optional
         Members to run at once.
     random_state : int or RandomState, optional
-        Seeds every member.
+        Seeds every member. In a `PseudoLabelClassifier` its own random_state counts.
 
     Examples
     --------
@@ -189,6 +195,11 @@ class Repeated(BaseCommittee):
         if self.over not in ("seeds", "bootstrap"):
             raise ValueError(f'over must be "seeds" or "bootstrap"; it is {self.over!r}.')
         member = trees() if self.estimator is None else self.estimator
+        if self.over == "seeds" and self.n_members > 1 and not _seeds_of(member):
+            raise ValueError(
+                f"{type(member).__name__} has no random_state, so members over seeds would all be the "
+                'same. Use over="bootstrap".'
+            )
         for _ in range(self.n_members):
             yield member, _bootstrap(codes, rng) if self.over == "bootstrap" else None
 

@@ -110,6 +110,10 @@ class TTest(BaseEstimator):
     def __call__(self, P):
         """Confidence, t less its critical value, shape (N,)."""
         _require_committee(self, P)
+        if not 0 < self.alpha < 1 or self.floor < 0:
+            raise ValueError(
+                f"alpha must be within 0 and 1 and floor not below 0; they are {self.alpha} and {self.floor}."
+            )
         t, dof = welch_t(P, self.floor)
         return t - stdtrit(dof, 1 - self.alpha / 2)
 

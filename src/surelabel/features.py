@@ -7,7 +7,6 @@ categories whose columns, order and categories are those of fit.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -20,6 +19,8 @@ import pandas as pd
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
+
+from .notice import notice
 
 # Trees and boosters compute in single precision.
 _LARGEST = float(np.finfo(np.float32).max)
@@ -111,7 +112,7 @@ class Columns(BaseEstimator):
         self.levels_: dict[Any, list] = {}
         self.origins_: dict[Any, float] = {}
         X = as_table(X)
-        if not _has_columns(X):
+        if not _has_columns(X) and not self.categorical:
             return _stack(X, extra)
         parts = [_raw_columns(X)]
         self.names_ = list(parts[0])
@@ -187,11 +188,10 @@ class Columns(BaseEstimator):
         unseen = ~pd.isna(values) & (codes < 0)
         if unseen.any():
             strangers = sorted({str(v) for v in values[unseen]})
-            warnings.warn(
+            notice(
                 f"Column {name!r}: {unseen.sum()} of {len(values)} rows hold a category not seen "
                 f"in fit ({', '.join(strangers[:3])}{', ...' if len(strangers) > 3 else ''}); "
                 "they count as missing.",
-                stacklevel=4,
             )
         return pd.Categorical.from_codes(codes, categories=pd.Index(levels))
 

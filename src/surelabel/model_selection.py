@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing, check_consistent_length, check_random_state, indexable
 
+from .notice import notice
 from .targets import AUTO, append_missing, labeled_part, read_targets, values_of
 
 
@@ -146,9 +146,8 @@ def hide_labels(y, fraction, *, missing_label: Any = AUTO, random_state=None):
     values = extended[:-1]  # in a type that can hold the marker
     values[hidden] = marker
     if len(hidden) < round(fraction * len(values)):
-        warnings.warn(
+        notice(
             f"{len(hidden)} labels were hidden instead of {round(fraction * len(values))}: "
             "every class keeps one.",
-            stacklevel=2,
         )
     return values

@@ -5,7 +5,7 @@ and replaces what the recipe would have chosen:
 
 >>> from surelabel import Entropy, csa
 >>> csa(confidence=Entropy(), n_rounds=3)
-PseudoLabelClassifier(allocator=Transport(...), confidence=Entropy(...), n_rounds=3)
+PseudoLabelClassifier(allocator=Transport(...), committee=Repeated(...), confidence=Entropy(...), n_rounds=3)
 """
 
 from __future__ import annotations
@@ -83,6 +83,7 @@ def ups(threshold: float = 0.8, **settings: Unpack[Settings]) -> PseudoLabelClas
         Of `PseudoLabelClassifier`.
     """
     parts: Settings = {
+        "committee": Repeated(),
         "confidence": Spread(),
         "allocator": Threshold(threshold),
         "negatives": Negatives(),
@@ -98,7 +99,11 @@ def sla(**settings: Unpack[Settings]) -> PseudoLabelClassifier:
     **settings
         Of `PseudoLabelClassifier`.
     """
-    parts: Settings = {"confidence": Everything(), "allocator": Transport(bounds="released")}
+    parts: Settings = {
+        "committee": Repeated(),
+        "confidence": Everything(),
+        "allocator": Transport(bounds="released"),
+    }
     return PseudoLabelClassifier(**(parts | settings))
 
 
@@ -110,7 +115,7 @@ def csa(**settings: Unpack[Settings]) -> PseudoLabelClassifier:
     **settings
         Of `PseudoLabelClassifier`.
     """
-    parts: Settings = {"confidence": TTest(), "allocator": Transport()}
+    parts: Settings = {"committee": Repeated(), "confidence": TTest(), "allocator": Transport()}
     return PseudoLabelClassifier(**(parts | settings))
 
 

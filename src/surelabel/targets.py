@@ -6,7 +6,6 @@ The loop knows classes 0..K-1 and -1 for unlabelled; only this file knows the re
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +14,8 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
+
+from .notice import notice
 
 AUTO = "auto"
 # Whole numbers beyond this change when they become floats.
@@ -132,10 +133,9 @@ def is_unlabeled(values, missing_label: Any = AUTO):
         return missing | _equals(values, missing_label)
     if values.dtype.kind in "iu":
         if set(np.unique(values).tolist()) == {-1, 1}:
-            warnings.warn(
+            notice(
                 "y holds -1 and 1 and nothing else, so both are read as classes. "
                 "If -1 marks unlabelled rows, pass missing_label=-1.",
-                stacklevel=2,
             )
             return missing
         return missing | (values == -1)

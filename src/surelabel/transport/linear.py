@@ -17,7 +17,7 @@ from scipy.optimize import linprog
 
 from .entropic import entropic, reach
 from .problem import Problem
-from .semidual import Bounds, advantage
+from .semidual import Bounds, advantage, near_columns
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ def exact(problem: Problem, tol, max_iter) -> Exact:
     """Solve the linear programme: low temperature first, then the rows it leaves open."""
     sample = problem.sample(1024, np.random.default_rng(0)) or problem
     costs = np.concatenate([cost for cost, _ in sample.blocks()])
-    # Low against what tells rows apart, so that few of them stay open.
-    cold = 1e-4 * (costs.min(axis=1).std() or np.ptp(costs) or 1.0)
+    # Low against what tells rows apart: some hundred of them stay open, whatever N.
+    cold = min(10 / problem.n, 1e-2) * (costs.min(axis=1).std() or np.ptp(costs) or 1.0)
     point, n_iter, n_passes = entropic(problem, cold, 1e-4, max_iter)
     width = reach(cold, len(point.g))
     while True:
@@ -99,17 +99,15 @@ class Settled:
     masses: np.ndarray
 
 
-def settle(blocks, g, reach):
-    """Settle the rows whose best column leads by more than `reach`."""
+def settle(blocks, g, width):
+    """Settle the rows whose best column leads by more than `width`."""
     columns, rows, costs, masses = [], [], [], []
     settled, paid, begin = np.zeros(len(g)), 0.0, 0
     for cost, mass in blocks:
         mass = np.broadcast_to(mass, len(cost))
         lead = advantage(cost, g)
         best = lead.max(axis=0)
-        near = lead >= best - reach
-        number = np.arange(len(g), dtype=np.float32)
-        count, which = np.stack([np.ones_like(number), number]) @ near.astype(np.float32)
+        count, which, _ = near_columns(lead >= best - width)
         is_open = count > 1
         column = np.where(is_open, -1, which).astype(np.int32)
         here = np.bincount(column[~is_open], mass[~is_open], len(g))

@@ -194,15 +194,22 @@ def survivors(blocks, g, reach):
     return Survivors(**joined)
 
 
+def near_columns(near):
+    """How many columns are near, the sum of their numbers and that of the squares, (3, n).
+
+    These name the column of a row with one, and both of a row with two; one product is
+    far quicker than a search along each row.
+    """
+    number = np.arange(len(near), dtype=np.float32)
+    return np.stack([np.ones_like(number), number, number**2]) @ near.astype(np.float32)
+
+
 def _screen(cost, mass, g, reach):
     k = len(g)
     lead = advantage(cost, g)
     best = lead.max(axis=0)
     near = lead >= best - reach
-    # How many columns are near, the sum of their numbers and that of their squares name
-    # the one or two of them; one product is far quicker than a search along each row.
-    numbers = np.arange(k, dtype=np.float32)
-    count, first, second = np.stack([np.ones_like(numbers), numbers, numbers**2]) @ near.astype(np.float32)
+    count, first, second = near_columns(near)
 
     one = np.flatnonzero(count == 1)
     settled = np.bincount(first[one].astype(np.intp), mass[one], k)
