@@ -326,9 +326,14 @@ def test_a_column_without_mass_gets_nothing():
     assert solution.certificate.converged
 
 
-def test_running_out_of_passes_is_reported():
-    problem = allocation_problem(0, n=200, k=10)
-    assert not solve(*problem, epsilon=1e-4, max_iter=3).certificate.converged
+@pytest.mark.parametrize("max_iter", range(1, 12))
+@pytest.mark.parametrize("n", [200, 4000])
+def test_running_out_of_evaluations_is_reported(max_iter, n):
+    problem = allocation_problem(0, n=n, k=10)
+    solution = solve(*problem, epsilon=1e-4, max_iter=max_iter)
+    mass, (lower, upper) = solution.plan.sum(axis=0), problem[2]
+    assert solution.certificate.converged == (np.maximum(lower - mass, mass - upper).max() < 1e-9 * n)
+    assert max_iter > 3 or not solution.certificate.converged
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from operator import add
 import numpy as np
 
 from .problem import Problem
-from .semidual import REACH, Point, advantage, block_terms, newton, sampling_error, survivors
+from .semidual import REACH, Point, advantage, block_terms, newton, point_at, sampling_error, survivors
 
 # The sample may grow to this many cells before all rows are taken.
 _SAMPLE_CELLS = 3_000_000
@@ -94,8 +94,10 @@ def _cold(problem, g, epsilon, goal, budget, longest, hottest):
         if point.error > stage or used >= budget:
             break
     if point.error > goal and used < budget:
-        point, n = _anneal(evaluate, problem.bounds, epsilon, goal, budget - used, longest)
+        point, eps, n = _anneal(evaluate, problem.bounds, epsilon, goal, budget - used, longest)
         used += n
+    if eps != epsilon:  # out of budget on the way: certify what was asked for
+        point, used = point_at(evaluate, point.g, epsilon, problem.bounds), used + 1
     return point, used
 
 
@@ -103,7 +105,7 @@ def _anneal(evaluate, bounds, epsilon, goal, budget, longest):
     """The slow and sure way: follow the path of solutions from high to low temperature.
 
     As the plan hardens, the potentials become linear in the temperature, so the next are
-    foretold by the last two.
+    foretold by the last two. Returns the point, its temperature and the evaluations.
     """
     eps, ratio, used = longest, 0.3, 0
     point, n = newton(evaluate, np.zeros(len(bounds.lower)), eps, bounds, 1e-6, budget, longest)
@@ -123,7 +125,7 @@ def _anneal(evaluate, bounds, epsilon, goal, budget, longest):
             continue
         before, eps, point = (eps, point.g), new_eps, new
         ratio = max(ratio * 0.7, 0.1)
-    return point, used
+    return point, eps, used
 
 
 def _warm(problem, g, epsilon, goal, budget, longest, radius):
