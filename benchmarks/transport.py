@@ -235,14 +235,14 @@ def picture(table):
         alt.Chart(long, title="Entropic transport to 10 columns, epsilon 0.01, one thread")
         .mark_line(point=True)
         .encode(
-            alt.X("n:Q", title="rows").scale(type="log"),
-            alt.Y("seconds:Q", title="seconds").scale(type="log"),
-            alt.Color("solver:N", title=None),
-            alt.StrokeDash("signal:N"),
+            alt.X("n:Q", title="rows").scale(type="log").axis(format="~s", values=[1e3, 1e4, 1e5, 1e6]),
+            alt.Y("seconds:Q", title="seconds").scale(type="log").axis(tickCount=6),
+            alt.Color("solver:N", title=None, sort=["POT", "surelabel"]),
+            alt.Column("signal:N", sort="descending", title="signal"),
         )
-        .properties(width=420, height=300)
+        .properties(width=260, height=280)
     )
-    chart.save(RESULTS / "transport.png", scale_factor=2)
+    chart.save(RESULTS / "transport.png", scale_factor=1.5)
 
 
 def main():
