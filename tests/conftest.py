@@ -1,8 +1,13 @@
 import numpy as np
 import pytest
+from hypothesis import settings
 from sklearn.datasets import make_blobs
 
 from surelabel import Repeated, trees
+
+# The same examples on every machine, however slow it is.
+settings.register_profile("surelabel", deadline=None, derandomize=True)
+settings.load_profile("surelabel")
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ def ample(k, n, share=1.0):
     return Budget(share, np.full(k, 1 / k), n)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(
     st.integers(0, 10**6),
     st.integers(1, 60),

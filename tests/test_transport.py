@@ -1,7 +1,7 @@
 import numpy as np
 import ot
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import linprog
@@ -55,7 +55,6 @@ problems = st.builds(
 epsilons = st.sampled_from([10, 1, 0.1, 0.01, 1e-3, 1e-4])
 
 
-@settings(deadline=None)
 @given(problems, epsilons)
 def test_plan_keeps_rows_and_bounds_and_certifies_it(problem, epsilon):
     cost, row_mass, (lower, upper) = problem
