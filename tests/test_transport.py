@@ -255,6 +255,12 @@ def test_rows_may_come_as_blocks_or_from_a_file(epsilon, tmp_path):
         assert_allclose(found.assignment().mass, expected.assignment().mass, atol=1e-6)
 
 
+@pytest.mark.parametrize("slack", [-1, (2, 1)])
+def test_slack_must_be_a_mass_or_a_range(slack):
+    with pytest.raises(ValueError, match="slack must be a mass or a range of masses; it is"):
+        solve([[0.0, 1.0]], 1.0, [1, 0], slack=slack)
+
+
 def test_an_iterator_that_can_be_read_once_is_refused():
     with pytest.raises(TypeError, match="a function that returns a new one"):
         solve(iter([np.zeros((2, 2))]), 1.0, [1, 1])
@@ -343,6 +349,7 @@ def test_running_out_of_evaluations_is_reported(max_iter, n):
         (([[0.0, 1.0]], [3], ([0, 0], [1, 1])), "upper bounds sum to 2, 1 less than the rows' mass 3"),
         (([[0.0, 1.0]], [1], ([1, 0], [0, 1])), "Column 0 must get at least 1 and at most 0"),
         (([[0.0, 1.0]], [-1], [1, 0]), "Masses must not be negative"),
+        (([[0.0, 1.0]], [0], [0, 0]), "The rows have no mass"),
         (([[0.0, 1.0]], [1], [1, 0], -1), "epsilon must not be negative; it is -1"),
         (([[0.0, 1.0]], [1, 1], [1, 0]), "cost has 1 rows and row_mass 2 entries"),
         (([[0.0, 1.0]], [1], [1, 0, 0]), "cost has 2 columns and column_mass 3"),

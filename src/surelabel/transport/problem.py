@@ -116,7 +116,9 @@ def read_problem(cost, row_mass, column_mass, slack, epsilon):
     if not is_open.all():
         rows = Rows(lambda inner=rows: (block[:, is_open] for block in inner))
     lower, upper = lower[is_open], upper[is_open]
-    least, most = slack if isinstance(slack, tuple) else (slack, slack)
+    least, most = slack if isinstance(slack, tuple) else (slack or 0, slack or 0)
+    if not 0 <= least <= most:
+        raise ValueError(f"slack must be a mass or a range of masses; it is {slack}.")
     if most:
         lower, upper = np.append(lower, least), np.append(upper, most)
     _check_feasible(lower, upper, total)
@@ -143,6 +145,8 @@ def _check(mass, lower, upper, epsilon, n):
         raise ValueError(f"epsilon must not be negative; it is {epsilon}.")
     if (mass < 0).any() or (lower < 0).any():
         raise ValueError("Masses must not be negative.")
+    if not mass.any():
+        raise ValueError("The rows have no mass; at least one must have some.")
     crossed = np.flatnonzero(lower > upper)
     if crossed.size:
         k = crossed[0]
