@@ -72,7 +72,10 @@ def shares(cost, g, epsilon):
     share /= epsilon
     top = share.max(axis=0)
     share -= top
-    np.exp(share, out=share)
+    # Many cells are so far behind the best of their row that exp is 0, and slow to find.
+    near = share > -_FAR
+    np.exp(share, out=share, where=near)
+    share *= near
     norm = share.sum(axis=0)
     share /= norm
     return share, top + np.log(norm)
@@ -80,10 +83,13 @@ def shares(cost, g, epsilon):
 
 def block_terms(cost, mass, g, epsilon):
     """Terms of a block of rows: cost (n, K), mass a number or (n,), at potentials g."""
-    share, _ = shares(cost, g, epsilon)
-    weighted = share * mass
+    root = shares(cost, g, epsilon)[0]
+    root *= np.sqrt(mass)
+    gram = root @ root.T
+    weighted = root
+    weighted *= np.sqrt(mass)
     paid = float(np.einsum("kn,nk->", weighted[: cost.shape[1]], cost))
-    return Terms(weighted.sum(axis=1), weighted @ share.T, paid)
+    return Terms(weighted.sum(axis=1), gram, paid)
 
 
 @dataclass(frozen=True)
