@@ -21,6 +21,8 @@ _SAMPLE_GOAL = 1e-2
 _SAMPLE_ITER = 15
 # Mean number of cells per row that are worth keeping to allow g a longer way.
 _CELLS_PER_ROW = 4
+# How many radii g may go at once where it wants further: a good start, if not exact.
+_STRIDE = 4
 # All rows: what is not solved from the sample's potentials by then needs another way.
 _WARM_ITER = 100
 
@@ -141,7 +143,7 @@ def _warm(problem, g, epsilon, goal, budget, longest, radius):
         if moved <= radius and (point.error <= goal or used >= budget):
             return point, used, n_passes
         # Further off, cells that were left out may matter: look again from there.
-        g = g + (point.g - g) * min(radius / max(moved, radius), 1.0)
+        g = g + (point.g - g) * min(_STRIDE * radius / max(moved, radius), 1.0)
     point, n = _cold(problem, g, epsilon, goal, max(budget - used, 1), longest, epsilon)
     return point, used + n, n_passes + n
 
