@@ -16,7 +16,7 @@ from .allocation import Transport
 from .budget import class_frequencies, smoothed
 from .committee import Repeated, aligned, as_committee, fit_present, seeded
 from .confidence import TTest
-from .features import Columns, as_table, is_constant, row_index, take
+from .features import Columns, as_table, header, is_constant, row_index, take
 from .loop import Labels, Parts, rounds
 from .notice import notice
 from .targets import AUTO, Targets, is_auto, labeled_part, read_targets
@@ -163,7 +163,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         self.__dict__.pop("estimator_", None)  # what an earlier fit knew no longer holds
         self.columns_ = clone(self.columns) if self.columns is not None else Columns()
         table = self.columns_.fit_transform(X, X_unlabeled)
-        validate_data(self, as_table(X), skip_check_array=True)
+        validate_data(self, header(as_table(X)), skip_check_array=True)
         targets = self._targets(X, y, table.shape[0])
         weight = self._weight(sample_weight, X, len(targets.codes))
         labels = Labels.start(targets.codes, len(targets.classes), weight)
@@ -213,7 +213,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         """Probability of each class, shape (n, K)."""
         check_is_fitted(self, "estimator_")
         X = self.columns_.arrange(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
+        validate_data(self, header(X), reset=False, skip_check_array=True)
         proba = self.estimator_.predict_proba(self.columns_.transform(X))
         return aligned(proba, self._present, len(self.classes_))
 

@@ -52,6 +52,11 @@ def take(X, rows):
     return X.iloc[rows] if isinstance(X, pd.DataFrame) else X[rows]
 
 
+def header(X):
+    """The column names alone, as scikit-learn reads them; not every release knows polars."""
+    return pd.DataFrame(columns=list(X.columns)) if is_frame(X) else X
+
+
 def row_index(X, start=0):
     """The caller's own row labels, or row numbers from start."""
     index = getattr(X, "index", None)

@@ -39,8 +39,8 @@ class LabeledKFold:
     >>> [len(test) for _, test in cv.split(X, y_few)]
     [10, 10, 10]
     >>> clf = csa(committee=Repeated(trees(5), n_members=3), random_state=0)
-    >>> cross_val_score(clf, X, y_few, cv=cv).mean() > 0.8
-    np.True_
+    >>> bool(cross_val_score(clf, X, y_few, cv=cv).mean() > 0.8)
+    True
     """
 
     def __init__(self, n_splits=5, *, shuffle=True, random_state=None, missing_label: Any = AUTO):
@@ -88,8 +88,8 @@ class LabeledScorer:
     ...     scoring=LabeledScorer("balanced_accuracy"),
     ...     cv=LabeledKFold(3, random_state=0),
     ... )
-    >>> search.fit(X, hide_labels(y, 0.8, random_state=0)).best_score_ > 0.8
-    np.True_
+    >>> bool(search.fit(X, hide_labels(y, 0.8, random_state=0)).best_score_ > 0.8)
+    True
     """
 
     def __init__(self, scoring="accuracy", *, missing_label: Any = AUTO):
