@@ -8,7 +8,8 @@ from scipy.optimize import linprog
 
 from surelabel.allocation import BOUNDS
 from surelabel.transport import Rows, solve
-from surelabel.transport.semidual import block_terms, survivors
+from surelabel.transport.screening import survivors
+from surelabel.transport.semidual import block_terms
 
 
 def allocation_problem(seed, n=40, k=4, form="per_class", share=0.4, signal=1.0):

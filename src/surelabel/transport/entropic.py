@@ -11,7 +11,8 @@ from operator import add
 import numpy as np
 
 from .problem import Problem
-from .semidual import REACH, Point, advantage, block_terms, newton, point_at, sampling_error, survivors
+from .screening import survivors
+from .semidual import REACH, Point, advantage, block_terms, newton, point_at, sampling_error
 
 # The sample may grow to this many cells before all rows are taken.
 _SAMPLE_CELLS = 3_000_000

@@ -17,7 +17,8 @@ from scipy.optimize import linprog
 
 from .entropic import entropic, reach
 from .problem import Problem
-from .semidual import Bounds, advantage, near_columns
+from .screening import near_columns
+from .semidual import Bounds, advantage
 
 
 @dataclass(frozen=True)

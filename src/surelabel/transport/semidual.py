@@ -14,18 +14,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.linalg.lapack import dposv
 
 # Cells with less than exp(-REACH) of their row's mass, all together, are left out.
 REACH = 26.0
 # Beyond this exp overflows; the share is 0 there anyway.
-_FAR = 700.0
-# Up to here a dense product beats a sparse one.
-_FEW_COLUMNS = 32
+FAR = 700.0
 
 
 @dataclass(frozen=True)
@@ -73,7 +69,7 @@ def shares(cost, g, epsilon):
     top = share.max(axis=0)
     share -= top
     # Many cells are so far behind the best of their row that exp is 0, and slow to find.
-    near = share > -_FAR
+    near = share > -FAR
     np.exp(share, out=share, where=near)
     share *= near
     norm = share.sum(axis=0)
@@ -90,156 +86,6 @@ def block_terms(cost, mass, g, epsilon):
     weighted *= np.sqrt(mass)
     paid = float(np.einsum("kn,nk->", weighted[: cost.shape[1]], cost))
     return Terms(weighted.sum(axis=1), gram, paid)
-
-
-@dataclass(frozen=True)
-class Survivors:
-    """The cells that can matter while g moves little: all else is settled.
-
-    Most rows have one column in reach and are settled; most others have two, and then
-    a logistic function says all. The rest is kept cell by cell.
-
-    Parameters
-    ----------
-    settled, settled_cost : ndarray of shape (K,), float
-        Mass and cost of rows with one column in reach.
-    pair, pair_gap, pair_mass : ndarrays of shape (n2,)
-        Rows with two in reach, a < b: the number a * K + b, C_a - C_b, and the mass.
-    pair_cost : float
-        Cost of those rows if all went to b.
-    row, column, cost : ndarrays of shape (cells,)
-        The cells of the other rows, row after row.
-    mass : ndarray of shape (n3,)
-        Mass of those rows.
-    """
-
-    settled: np.ndarray
-    settled_cost: float
-    pair: np.ndarray
-    pair_gap: np.ndarray
-    pair_mass: np.ndarray
-    pair_cost: float
-    row: np.ndarray
-    column: np.ndarray
-    cost: np.ndarray
-    mass: np.ndarray
-
-    def terms(self, g, epsilon):
-        """As `block_terms`, over the cells kept."""
-        settled = Terms(self.settled, np.diag(self.settled), self.settled_cost)
-        return settled + self._pair_terms(g, epsilon) + self._other_terms(g, epsilon)
-
-    def _pair_terms(self, g, epsilon):
-        k = len(g)
-        behind = np.subtract.outer(g, g).ravel()[self.pair]
-        behind -= self.pair_gap
-        behind *= -1 / epsilon
-        np.minimum(behind, _FAR, out=behind)
-        odds = np.exp(behind, out=behind)
-        odds += 1
-        share = np.divide(1, odds, out=odds)
-        weighted = share * self.pair_mass
-        cost = self.pair_cost + float(weighted @ self.pair_gap)
-        to_a = np.bincount(self.pair, weighted, k * k).reshape(k, k)
-        weighted *= share
-        square = np.bincount(self.pair, weighted, k * k).reshape(k, k)
-        whole = self._pair_whole
-        cross = to_a - square
-        own = square.sum(axis=1) + (whole - 2 * to_a + square).sum(axis=0)
-        column_sum = to_a.sum(axis=1) + (whole - to_a).sum(axis=0)
-        return Terms(column_sum, cross + cross.T + np.diag(own), cost)
-
-    def _other_terms(self, g, epsilon):
-        k, n = len(g), len(self.mass)
-        if not n:
-            return Terms(np.zeros(k), np.zeros((k, k)), 0.0)
-        start, root_mass = self._start, self._root_mass
-        share = g[self.column]
-        share -= self.cost
-        share /= epsilon
-        share -= np.maximum.reduceat(share, start)[self.row]
-        np.exp(share, out=share)
-        share *= (root_mass / np.add.reduceat(share, start))[self.row]
-        if k <= _FEW_COLUMNS:
-            dense = np.zeros((n, k))
-            dense[self.row, self.column] = share
-            gram = dense.T @ dense
-        else:
-            root = sp.csr_array((share, self.column, np.append(start, len(share))), (n, k))
-            gram = (root.T @ root).toarray()
-        weighted = share * root_mass[self.row]
-        return Terms(np.bincount(self.column, weighted, k), gram, float(weighted @ self.cost))
-
-    @cached_property
-    def _pair_whole(self):
-        k = len(self.settled)
-        return np.bincount(self.pair, self.pair_mass, k * k).reshape(k, k)
-
-    @cached_property
-    def _start(self):
-        return np.searchsorted(self.row, np.arange(len(self.mass)))
-
-    @cached_property
-    def _root_mass(self):
-        return np.sqrt(self.mass)
-
-
-def survivors(blocks, g, reach):
-    """Screen (cost, mass) blocks: keep the cells within `reach` of the best of their row."""
-    found = [_screen(cost, np.broadcast_to(mass, len(cost)), g, reach) for cost, mass in blocks]
-    ends = np.cumsum([0] + [len(part["mass"]) for part in found])
-    for part, end in zip(found, ends, strict=False):
-        part["row"] = part["row"] + end
-    sums = {"settled", "settled_cost", "pair_cost"}
-    joined: dict[str, Any] = {
-        name: sum(part[name] for part in found)
-        if name in sums
-        else np.concatenate([part[name] for part in found])
-        for name in found[0]
-    }
-    return Survivors(**joined)
-
-
-def near_columns(near):
-    """How many columns are near, the sum of their numbers and that of the squares, (3, n).
-
-    These name the column of a row with one, and both of a row with two; one product is
-    far quicker than a search along each row.
-    """
-    number = np.arange(len(near), dtype=np.float32)
-    return np.stack([np.ones_like(number), number, number**2]) @ near.astype(np.float32)
-
-
-def _screen(cost, mass, g, reach):
-    k = len(g)
-    lead = advantage(cost, g)
-    best = lead.max(axis=0)
-    near = lead >= best - reach
-    count, first, second = near_columns(near)
-
-    one = np.flatnonzero(count == 1)
-    settled = np.bincount(first[one].astype(np.intp), mass[one], k)
-
-    two = np.flatnonzero(count == 2)
-    apart = np.sqrt(2 * second[two] - first[two] ** 2)
-    a = np.rint((first[two] - apart) / 2).astype(np.intp)
-    b = np.rint((first[two] + apart) / 2).astype(np.intp)
-    cost_b = g[b] - lead[b, two]
-
-    more = np.flatnonzero(count > 2)
-    position, column = np.nonzero(near[:, more].T)
-    return {
-        "settled": settled,
-        "settled_cost": float(g @ settled - best[one] @ mass[one]),
-        "pair": a * k + b,
-        "pair_gap": g[a] - lead[a, two] - cost_b,
-        "pair_mass": mass[two],
-        "pair_cost": float(cost_b @ mass[two]),
-        "row": position,
-        "column": column,
-        "cost": g[column] - lead[column, more[position]],
-        "mass": mass[more],
-    }
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,255 @@
+"""Only the cells that can matter: most rows have one column in reach and are settled.
+
+While the potentials stay near those of the screening, `Survivors` give the same terms as
+all cells do. Costs enter as leads, g - C at the potentials of the screening, and only by
+how much g has moved since counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .semidual import FAR, Terms, advantage
+
+# What a product within a matrix product costs, in products that are looked up.
+_DENSE_PRODUCT = 0.01
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Rows with two columns in reach, a < b: a logistic function says all.
+
+    Parameters
+    ----------
+    k : int
+        Number of columns.
+    code : ndarray of shape (n,)
+        The number a * k + b.
+    gap : ndarray of shape (n,)
+        Lead of b less that of a.
+    mass : float or ndarray of shape (n,)
+        Mass of the rows.
+    """
+
+    k: int
+    code: np.ndarray
+    gap: np.ndarray
+    mass: Any
+
+    def terms(self, moved, epsilon):
+        """Terms of these rows; the cost is what a's lead lacks to b's."""
+        behind = np.subtract.outer(-moved, -moved).ravel()[self.code]
+        behind += self.gap
+        behind *= 1 / epsilon
+        np.minimum(behind, FAR, out=behind)
+        odds = np.exp(behind, out=behind)
+        odds += 1
+        share = np.divide(1, odds, out=odds)
+        weighted = share * self.mass
+        cost = float(weighted @ self.gap)
+        to_a = self._by_pair(weighted)
+        weighted *= share
+        square = self._by_pair(weighted)
+        to_b, both = self._whole - to_a, to_a - square
+        gram = both + both.T
+        gram.flat[:: self.k + 1] += square.sum(axis=1) + (to_b - both).sum(axis=0)
+        return Terms(to_a.sum(axis=1) + to_b.sum(axis=0), gram, cost)
+
+    def _by_pair(self, weight):
+        return np.bincount(self.code, weight, self.k**2).reshape(self.k, self.k)
+
+    @cached_property
+    def _whole(self):
+        return self._by_pair(np.broadcast_to(self.mass, len(self.code)))
+
+
+@dataclass(frozen=True)
+class Others:
+    """Rows with more columns in reach, those with most of them first.
+
+    The first cells of all rows come first, then the second cells of those that have two,
+    and so on: what is done along a row is done to whole vectors.
+
+    Parameters
+    ----------
+    k : int
+        Number of columns.
+    column, lead : ndarrays of shape (cells,)
+        Column and lead of each cell.
+    lengths : list of int
+        How many rows have a first cell, how many a second, and so on.
+    mass : float or ndarray of shape (n,)
+        Mass of the rows.
+    """
+
+    k: int
+    column: np.ndarray
+    lead: np.ndarray
+    lengths: list[int]
+    mass: Any
+
+    def terms(self, moved, epsilon):
+        """Terms of these rows; the cost is the lead with its sign flipped."""
+        if not self.lengths:
+            return Terms(np.zeros(self.k), np.zeros((self.k, self.k)), 0.0)
+        share = moved[self.column]
+        share += self.lead
+        share *= 1 / epsilon
+        layers = np.split(share, np.cumsum(self.lengths[:-1]))
+        top = layers[0].copy()
+        for layer in layers[1:]:
+            head = top[: len(layer)]
+            np.maximum(head, layer, out=head)
+        for layer in layers:
+            layer -= top[: len(layer)]
+        np.exp(share, out=share)
+        norm = layers[0].copy()
+        for layer in layers[1:]:
+            norm[: len(layer)] += layer
+        scale = np.sqrt(self.mass) / norm
+        for layer in layers:
+            layer *= scale[: len(layer)]
+        weighted = share * self._root_mass
+        return Terms(
+            np.bincount(self.column, weighted, self.k), self._gram(share), -float(weighted @ self.lead)
+        )
+
+    def _gram(self, share):
+        k, n = self.k, self.lengths[0]
+        if n * k**2 * _DENSE_PRODUCT < len(self._products[0]):
+            dense = np.zeros(n * k)
+            dense[self._row * k + self.column] = share
+            dense = dense.reshape(n, k)
+            return dense.T @ dense
+        left, right, code = self._products
+        half = np.bincount(code, share[left] * share[right], k * k).reshape(k, k)
+        gram = half + half.T
+        gram.flat[:: k + 1] += np.bincount(self.column, share * share, k)
+        return gram
+
+    @cached_property
+    def _row(self):
+        return np.concatenate([np.arange(length) for length in self.lengths])
+
+    @cached_property
+    def _root_mass(self):
+        return np.sqrt(self.mass) if np.ndim(self.mass) == 0 else np.sqrt(self.mass)[self._row]
+
+    @cached_property
+    def _products(self):
+        """Each two cells of one row: their places, and the number of the two columns."""
+        begin = np.cumsum([0, *self.lengths])
+        left = [begin[p] + np.arange(m) for q, m in enumerate(self.lengths) for p in range(q)]
+        right = [begin[q] + np.arange(m) for q, m in enumerate(self.lengths) for p in range(q)]
+        left, right = np.concatenate(left), np.concatenate(right)
+        return left, right, self.column[left] * self.k + self.column[right]
+
+
+@dataclass(frozen=True)
+class Survivors:
+    """The cells that can matter while g moves little: all else is settled.
+
+    Parameters
+    ----------
+    g : ndarray of shape (K,)
+        The potentials of the screening.
+    settled : ndarray of shape (K,)
+        Mass of rows with one column in reach.
+    lead : float
+        Lead of those rows, and of the pairs if all went to b, times their mass.
+    pairs, others : Pairs, Others
+        The rows that are not settled.
+    """
+
+    g: np.ndarray
+    settled: np.ndarray
+    lead: float
+    pairs: Pairs
+    others: Others
+
+    def terms(self, g, epsilon):
+        """As `block_terms`, over the cells kept."""
+        moved = g - self.g
+        pairs, others = self.pairs.terms(moved, epsilon), self.others.terms(moved, epsilon)
+        column_sum = self.settled + pairs.column_sum + others.column_sum
+        gram = pairs.gram + others.gram
+        gram.flat[:: len(g) + 1] += self.settled
+        cost = float(self.g @ column_sum) - self.lead + pairs.cost + others.cost
+        return Terms(column_sum, gram, cost)
+
+
+def survivors(blocks, g, reach):
+    """Screen (cost, mass) blocks: keep the cells within `reach` of the best of their row."""
+    settled, lead, pairs, others = zip(*(_screen(cost, mass, g, reach) for cost, mass in blocks), strict=True)
+    code, gap, pair_mass = (_joined(parts) for parts in zip(*pairs, strict=True))
+    count, column, cell_lead, mass = (_joined(parts) for parts in zip(*others, strict=True))
+    return Survivors(
+        g,
+        sum(settled),
+        sum(lead),
+        Pairs(len(g), code, gap, pair_mass),
+        _layered(len(g), count, column, cell_lead, mass),
+    )
+
+
+def _joined(parts):
+    return parts[0] if np.ndim(parts[0]) == 0 else np.concatenate(parts)
+
+
+def _layered(k, count, column, lead, mass):
+    """Others from cells row after row, `count` of them in each."""
+    order = np.argsort(-count, kind="stable")
+    begin = (np.cumsum(count) - count)[order]
+    most = count.max(initial=0)
+    lengths = (len(count) - np.cumsum(np.bincount(count, minlength=most + 1))[:most]).tolist()
+    place = np.concatenate([begin[:length] + p for p, length in enumerate(lengths)] or [begin])
+    return Others(k, column[place], lead[place], lengths, _at(mass, order))
+
+
+def near_columns(near):
+    """How many columns are near, the sum of their numbers and that of the squares, (3, n).
+
+    These name the column of a row with one, and both of a row with two; one product is
+    far quicker than a search along each row.
+    """
+    number = np.arange(len(near), dtype=np.float32)
+    return np.stack([np.ones_like(number), number, number**2]) @ near.astype(np.float32)
+
+
+def _screen(cost, mass, g, reach):
+    """Of one block: settled masses, lead, what makes up Pairs and what makes up Others."""
+    n, k = len(cost), len(g)
+    lead = advantage(cost, g)
+    best = lead.max(axis=0)
+    near = lead >= best - reach
+    count, total, squares = near_columns(near)
+
+    one = np.flatnonzero(count == 1)
+    settled = np.bincount(total[one].astype(np.intp), np.broadcast_to(_at(mass, one), len(one)), k)
+
+    two = np.flatnonzero(count == 2)
+    total, squares = total[two], squares[two]
+    apart = np.sqrt(2 * squares - total**2)
+    b = np.rint((total + apart) / 2).astype(np.intp)
+    a = total.astype(np.intp) - b
+    lead_a, lead_b = lead.ravel()[a * n + two], lead.ravel()[b * n + two]
+    pairs = a * k + b, lead_b - lead_a, _at(mass, two)
+
+    more = np.flatnonzero(count > 2)
+    cell = np.flatnonzero(near[:, more].T)
+    row, column = np.divmod(cell, k)
+    others = count[more].astype(np.intp), column, lead[column, more[row]], _at(mass, more)
+    return settled, _weigh(best[one], mass, one) + _weigh(lead_b, mass, two), pairs, others
+
+
+def _at(mass, rows):
+    """Mass of some rows; one number stays one."""
+    return mass if np.ndim(mass) == 0 else mass[rows]
+
+
+def _weigh(values, mass, rows):
+    return float(values.sum() * mass if np.ndim(mass) == 0 else values @ mass[rows])
