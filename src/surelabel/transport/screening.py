@@ -120,10 +120,9 @@ class Others:
 
     def _gram(self, share):
         k, n = self.k, self.lengths[0]
-        if n * k**2 * _DENSE_PRODUCT < len(self._products[0]):
-            dense = np.zeros(n * k)
-            dense[self._row * k + self.column] = share
-            dense = dense.reshape(n, k)
+        if n * k**2 * _DENSE_PRODUCT < self._n_products:
+            dense = np.zeros((n, k))
+            dense.ravel()[self._cell] = share
             return dense.T @ dense
         left, right, code = self._products
         half = np.bincount(code, share[left] * share[right], k * k).reshape(k, k)
@@ -136,16 +135,24 @@ class Others:
         return np.concatenate([np.arange(length) for length in self.lengths])
 
     @cached_property
+    def _cell(self):
+        return self._row * self.k + self.column
+
+    @cached_property
     def _root_mass(self):
         return np.sqrt(self.mass) if np.ndim(self.mass) == 0 else np.sqrt(self.mass)[self._row]
+
+    @property
+    def _n_products(self):
+        return sum(q * n for q, n in enumerate(self.lengths))
 
     @cached_property
     def _products(self):
         """Each two cells of one row: their places, and the number of the two columns."""
         begin = np.cumsum([0, *self.lengths])
-        left = [begin[p] + np.arange(m) for q, m in enumerate(self.lengths) for p in range(q)]
-        right = [begin[q] + np.arange(m) for q, m in enumerate(self.lengths) for p in range(q)]
-        left, right = np.concatenate(left), np.concatenate(right)
+        both = [(p, q, np.arange(n)) for q, n in enumerate(self.lengths) for p in range(q)]
+        left = np.concatenate([begin[p] + row for p, _, row in both])
+        right = np.concatenate([begin[q] + row for _, q, row in both])
         return left, right, self.column[left] * self.k + self.column[right]
 
 
