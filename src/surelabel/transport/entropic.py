@@ -17,13 +17,22 @@ from .semidual import REACH, Point, advantage, block_terms, newton, point_at, sa
 # The sample may grow to this many cells before all rows are taken.
 _SAMPLE_CELLS = 3_000_000
 _GROWTH = 8
-# A sample is only a start for the next: no need to be exact, no more evaluations than this.
-_SAMPLE_GOAL = 1e-2
+# A sample is only a start for the next: no more evaluations than this.
 _SAMPLE_ITER = 15
 # Mean number of cells per row that are worth keeping to allow g a longer way.
 _CELLS_PER_ROW = 4
-# How many radii g may go at once where it wants further: a good start, if not exact.
+# How many times the room g may go at once where it wants further: a good start, if not exact.
 _STRIDE = 4
+# A temperature smooths out this many times its own uncertainty of the potentials.
+_SMOOTHED = 8
+# From one temperature to the next, and how many of the higher one's g has room to move.
+_COOLING = 4
+# Above epsilon cells with less than exp(-this) of their row's mass are left out.
+_ROUGH_REACH = 4.0
+# What must be saved of the width before cells are screened again.
+_NARROWER = 0.8
+# Evaluations at a temperature above epsilon: only a start for the next.
+_ROUGH_ITER = 6
 # All rows: what is not solved from the sample's potentials by then needs another way.
 _WARM_ITER = 100
 
@@ -40,9 +49,10 @@ def entropic(problem: Problem, epsilon, tol, max_iter) -> tuple[Point, int, int]
     for level in levels:
         last = level is problem
         # A sample says little about differences far below its own noise.
-        eps = epsilon if last else max(epsilon, best.std() * np.sqrt(costs.shape[1] / level.n) / 2)
+        noise = np.sqrt(costs.shape[1] / level.n)
+        eps = epsilon if last else max(epsilon, best.std() * noise)
         # Half the tolerance: cells that were left out may add to the error.
-        goal, budget = (tol / 2, max_iter - n_iter) if last else (_SAMPLE_GOAL, _SAMPLE_ITER)
+        goal, budget = (tol / 2, max_iter - n_iter) if last else (noise / 4, _SAMPLE_ITER)
         if level is first:
             point, used = _cold(level, g, eps, goal, budget, longest, best.std() / 8)
             passes = used
@@ -134,19 +144,58 @@ def _anneal(evaluate, bounds, epsilon, goal, budget, longest):
 def _warm(problem, g, epsilon, goal, budget, longest, radius):
     """Newton on the cells that can matter; the point, evaluations and passes."""
     used = n_passes = 0
+    # Where g is uncertain by many epsilon, a higher temperature comes first.
+    heat, room, error = max(epsilon, radius / _SMOOTHED), 2 * radius, np.inf
     while used < min(budget, _WARM_ITER) and n_passes < 30:
+        cells = survivors(problem.blocks(), g, _needed(heat, epsilon, len(g)) + room)
         n_passes += 1
-        cells = survivors(problem.blocks(), g, reach(epsilon, len(g)) + 2 * radius)
-        most = min(50, budget - used)
-        point, n = newton(cells.terms, g, epsilon, problem.bounds, goal, most, longest, radius)
+        most = min(budget, _WARM_ITER) - used
+        point, heat, n, held = _cool(cells, heat, epsilon, problem.bounds, goal, most, longest)
         used += n
-        moved = np.abs(point.g - g).max()
-        if moved <= radius and (point.error <= goal or used >= budget):
+        if held and heat == epsilon and (point.error <= goal or used >= budget):
             return point, used, n_passes
         # Further off, cells that were left out may matter: look again from there.
-        g = g + (point.g - g) * min(_STRIDE * radius / max(moved, radius), 1.0)
+        g = g + (point.g - g) * min(_STRIDE * room / max(np.ptp(point.g - g), room), 1.0)
+        heat = heat if point.error < error / 2 else 2 * heat
+        room, error = max(room, 10 * heat), point.error
     point, n = _cold(problem, g, epsilon, goal, max(budget - used, 1), longest, epsilon)
     return point, used + n, n_passes + n
+
+
+def _cool(cells, heat, epsilon, bounds, goal, budget, longest):
+    """From a temperature down to epsilon: the point, its temperature, evaluations, and if it holds.
+
+    It holds as long as no cell that was left out can matter there.
+    """
+    g, k, used = cells.g, len(cells.g), 0
+    steps = round(np.log(heat / epsilon) / np.log(_COOLING))
+    heats = [*(epsilon * (heat / epsilon) ** (np.arange(steps, 0, -1) / max(steps, 1))), epsilon]
+    for heat, cooler in zip(heats, [*heats[1:], epsilon], strict=True):
+        last = heat == epsilon
+        room = cells.width - (reach(epsilon, k) if last else _rough(heat, k))
+
+        def held(g, begin=cells.g, room=room):
+            return np.ptp(g - begin) <= room
+
+        most, short = (50, 0.0) if last else (_ROUGH_ITER, heat)
+        most = min(most, budget - used)
+        point, n = newton(cells.terms, g, heat, bounds, goal, most, longest, held, short)
+        g, used = point.g, used + n
+        if last or not held(g) or used >= budget:
+            break
+        width = _needed(cooler, epsilon, k) + _COOLING * heat
+        if width < _NARROWER * cells.width:
+            cells = cells.narrowed(g, width)
+    return point, heat, used, held(g)
+
+
+def _needed(heat, epsilon, k):
+    """How wide a screening must be for this temperature, and for epsilon afterwards."""
+    return max(reach(epsilon, k), _rough(heat, k))
+
+
+def _rough(heat, k):
+    return (_ROUGH_REACH + np.log(k)) * heat
 
 
 def reach(epsilon, k):

@@ -42,8 +42,7 @@ class Pairs:
 
     def terms(self, moved, epsilon):
         """Terms of these rows; the cost is what a's lead lacks to b's."""
-        behind = np.subtract.outer(-moved, -moved).ravel()[self.code]
-        behind += self.gap
+        behind = self._gap(moved)
         behind *= 1 / epsilon
         np.minimum(behind, FAR, out=behind)
         odds = np.exp(behind, out=behind)
@@ -58,6 +57,23 @@ class Pairs:
         gram = both + both.T
         gram.flat[:: self.k + 1] += square.sum(axis=1) + (to_b - both).sum(axis=0)
         return Terms(to_a.sum(axis=1) + to_b.sum(axis=0), gram, cost)
+
+    def narrowed(self, moved, width):
+        """Settled masses, lead over that of the screening, and what makes up the pairs left."""
+        gap = self._gap(moved)
+        near = np.abs(gap) <= width
+        far = np.flatnonzero(~near)
+        a, b = np.divmod(self.code[far], self.k)
+        mass = _at(self.mass, far)
+        to_a = gap[far] < 0
+        settled = np.bincount(np.where(to_a, a, b), np.broadcast_to(mass, len(far)), self.k)
+        lead = float(self._whole.sum(axis=0) @ moved) - _weigh(gap[far] * to_a, mass)
+        return settled, lead, (self.code[near], gap[near], _at(self.mass, near))
+
+    def _gap(self, moved):
+        out = np.subtract.outer(-moved, -moved).ravel()[self.code]
+        out += self.gap
+        return out
 
     def _by_pair(self, weight):
         return np.bincount(self.code, weight, self.k**2).reshape(self.k, self.k)
@@ -99,11 +115,8 @@ class Others:
         share = moved[self.column]
         share += self.lead
         share *= 1 / epsilon
-        layers = np.split(share, np.cumsum(self.lengths[:-1]))
-        top = layers[0].copy()
-        for layer in layers[1:]:
-            head = top[: len(layer)]
-            np.maximum(head, layer, out=head)
+        layers = self._layers(share)
+        top = _highest(layers)
         for layer in layers:
             layer -= top[: len(layer)]
         np.exp(share, out=share)
@@ -117,6 +130,19 @@ class Others:
         return Terms(
             np.bincount(self.column, weighted, self.k), self._gram(share), -float(weighted @ self.lead)
         )
+
+    def narrowed(self, moved, width):
+        """Settled masses, lead, and what makes up the pairs and the others left."""
+        lead = self.lead + moved[self.column]
+        limit = _highest(self._layers(lead)) - width
+        near = np.flatnonzero(lead >= limit[self._row])
+        near = near[np.argsort(self._row[near], kind="stable")]
+        count = np.bincount(self._row[near], minlength=len(limit))
+        return _by_count(self.k, count, self.column[near], lead[near], self.mass)
+
+    def _layers(self, cells):
+        ends = np.cumsum(self.lengths)
+        return [cells[end - length : end] for end, length in zip(ends, self.lengths, strict=True)]
 
     def _gram(self, share):
         k, n = self.k, self.lengths[0]
@@ -164,6 +190,8 @@ class Survivors:
     ----------
     g : ndarray of shape (K,)
         The potentials of the screening.
+    width : float
+        How far behind the best of its row a cell may be there and still be kept.
     settled : ndarray of shape (K,)
         Mass of rows with one column in reach.
     lead : float
@@ -173,6 +201,7 @@ class Survivors:
     """
 
     g: np.ndarray
+    width: float
     settled: np.ndarray
     lead: float
     pairs: Pairs
@@ -188,6 +217,42 @@ class Survivors:
         cost = float(self.g @ column_sum) - self.lead + pairs.cost + others.cost
         return Terms(column_sum, gram, cost)
 
+    def narrowed(self, g, width):
+        """Screened again, from these cells alone, with a smaller width."""
+        moved, k = g - self.g, len(g)
+        settled, lead, pairs = self.pairs.narrowed(moved, width)
+        settled, lead = self.settled + settled, self.lead + float(self.settled @ moved) + lead
+        others = self.others
+        if others.lengths:
+            new_settled, new_lead, new_pairs, rest = others.narrowed(moved, width)
+            settled, lead = settled + new_settled, lead + new_lead
+            pairs = [_joined(parts) for parts in zip(pairs, new_pairs, strict=True)]
+            others = _layered(k, *rest)
+        return Survivors(g, width, settled, lead, Pairs(k, *pairs), others)
+
+
+def _highest(layers):
+    """The highest cell of each row."""
+    out = layers[0].copy()
+    for layer in layers[1:]:
+        head = out[: len(layer)]
+        np.maximum(head, layer, out=head)
+    return out
+
+
+def _by_count(k, count, column, lead, mass):
+    """Split cells, row after row, `count` of them in each row, into settled, pairs and others."""
+    begin = np.cumsum(count) - count
+    one, two, more = (np.flatnonzero(which) for which in (count == 1, count == 2, count > 2))
+    at = begin[one]
+    settled = np.bincount(column[at], np.broadcast_to(_at(mass, one), len(one)), k)
+    total = _weigh(lead[at], _at(mass, one))
+    at = begin[two]
+    pairs = column[at] * k + column[at + 1], lead[at + 1] - lead[at], _at(mass, two)
+    total += _weigh(lead[at + 1], _at(mass, two))
+    cells = np.repeat(count > 2, count)
+    return settled, total, pairs, (count[more], column[cells], lead[cells], _at(mass, more))
+
 
 def survivors(blocks, g, reach):
     """Screen (cost, mass) blocks: keep the cells within `reach` of the best of their row."""
@@ -196,7 +261,8 @@ def survivors(blocks, g, reach):
     count, column, cell_lead, mass = (_joined(parts) for parts in zip(*others, strict=True))
     return Survivors(
         g,
-        sum(settled),
+        reach,
+        np.sum(settled, axis=0, dtype=float),
         sum(lead),
         Pairs(len(g), code, gap, pair_mass),
         _layered(len(g), count, column, cell_lead, mass),
@@ -250,7 +316,7 @@ def _screen(cost, mass, g, reach):
     cell = np.flatnonzero(near[:, more].T)
     row, column = np.divmod(cell, k)
     others = count[more].astype(np.intp), column, lead[column, more[row]], _at(mass, more)
-    return settled, _weigh(best[one], mass, one) + _weigh(lead_b, mass, two), pairs, others
+    return settled, _weigh(best[one], _at(mass, one)) + _weigh(lead_b, pairs[2]), pairs, others
 
 
 def _at(mass, rows):
@@ -258,5 +324,5 @@ def _at(mass, rows):
     return mass if np.ndim(mass) == 0 else mass[rows]
 
 
-def _weigh(values, mass, rows):
-    return float(values.sum() * mass if np.ndim(mass) == 0 else values @ mass[rows])
+def _weigh(values, mass):
+    return float(values.sum() * mass if np.ndim(mass) == 0 else values @ mass)

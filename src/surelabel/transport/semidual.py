@@ -143,16 +143,16 @@ def point_at(evaluate, g, epsilon, bounds):
     return Point(g, terms, miss, gap, max(miss, abs(gap) / scale))
 
 
-def newton(evaluate, g, epsilon, bounds, goal, max_iter, longest, radius=np.inf):
+def newton(evaluate, g, epsilon, bounds, goal, max_iter, longest, held=lambda g: True, short=0.0):
     """Damped Newton steps, none longer than `longest`, on the potentials free to move.
 
-    Stops at the goal, after max_iter evaluations, or once g is further than radius from
-    where it began. Returns the last point and the number of evaluations.
+    Stops at the goal, after max_iter evaluations, once g is where `evaluate` no longer
+    holds, or after a full step shorter than `short`.
+    Returns the last point and the number of evaluations.
     """
-    begin, damping = g, 1e-10
-    point = point_at(evaluate, g, epsilon, bounds)
-    n_iter = 1
-    while point.error > goal and n_iter < max_iter and np.abs(point.g - begin).max() <= radius:
+    damping = 1e-10
+    point, n_iter = point_at(evaluate, g, epsilon, bounds), 1
+    while point.error > goal and n_iter < max_iter and held(point.g):
         g, terms = point.g, point.terms
         side = bounds.side(g, terms.column_sum)
         free = bounds.fixed | (side != 0)
@@ -177,6 +177,8 @@ def newton(evaluate, g, epsilon, bounds, goal, max_iter, longest, radius=np.inf)
             # Past the lowest point of the line the slope turns; a little past is still lower.
             if before < 0 and after <= -0.5 * before:
                 point, damping = new, damping / 10 if length == 1 else damping * 10
+                if length == 1 and np.ptp(trial - g) < short:
+                    return point, n_iter
                 break
             length *= np.clip(before / min(before - after, -np.finfo(float).tiny), 0.05, 0.3)
         else:
