@@ -12,7 +12,7 @@ import numpy as np
 from .semidual import Bounds
 
 # A block has about this many cells: small enough for the cache, large enough for NumPy.
-_BLOCK_CELLS = 1 << 16
+_BLOCK_CELLS = 1 << 17
 
 
 class Rows:
@@ -63,7 +63,7 @@ class Rows:
     def take(self, rows):
         """Some rows, in ascending order, shape (n, K)."""
         if self._array is not None:
-            return self._read(self._array[rows])
+            return self._read(np.take(self._array, rows, axis=0))
         picked, begin = [], 0
         for block in self:
             inside = rows[(rows >= begin) & (rows < begin + len(block))] - begin

@@ -15,6 +15,8 @@ import numpy as np
 
 from .semidual import FAR, Terms, advantage
 
+# Up to here sums over columns are quicker along whole vectors than along rows.
+_FEW_COLUMNS = 32
 # What a product within a matrix product costs, in products that are looked up.
 _DENSE_PRODUCT = 0.01
 
@@ -66,7 +68,7 @@ class Pairs:
         a, b = np.divmod(self.code[far], self.k)
         mass = _at(self.mass, far)
         to_a = gap[far] < 0
-        settled = np.bincount(np.where(to_a, a, b), np.broadcast_to(mass, len(far)), self.k)
+        settled = _by_column(np.where(to_a, a, b), mass, self.k)
         lead = float(self._whole.sum(axis=0) @ moved) - _weigh(gap[far] * to_a, mass)
         return settled, lead, (self.code[near], gap[near], _at(self.mass, near))
 
@@ -245,7 +247,7 @@ def _by_count(k, count, column, lead, mass):
     begin = np.cumsum(count) - count
     one, two, more = (np.flatnonzero(which) for which in (count == 1, count == 2, count > 2))
     at = begin[one]
-    settled = np.bincount(column[at], np.broadcast_to(_at(mass, one), len(one)), k)
+    settled = _by_column(column[at], _at(mass, one), k)
     total = _weigh(lead[at], _at(mass, one))
     at = begin[two]
     pairs = column[at] * k + column[at + 1], lead[at + 1] - lead[at], _at(mass, two)
@@ -256,7 +258,8 @@ def _by_count(k, count, column, lead, mass):
 
 def survivors(blocks, g, reach):
     """Screen (cost, mass) blocks: keep the cells within `reach` of the best of their row."""
-    settled, lead, pairs, others = zip(*(_screen(cost, mass, g, reach) for cost, mass in blocks), strict=True)
+    screen = _screen if len(g) <= _FEW_COLUMNS else _screen_long_rows
+    settled, lead, pairs, others = zip(*(screen(cost, mass, g, reach) for cost, mass in blocks), strict=True)
     code, gap, pair_mass = (_joined(parts) for parts in zip(*pairs, strict=True))
     count, column, cell_lead, mass = (_joined(parts) for parts in zip(*others, strict=True))
     return Survivors(
@@ -293,6 +296,17 @@ def near_columns(near):
     return np.stack([np.ones_like(number), number, number**2]) @ near.astype(np.float32)
 
 
+def _screen_long_rows(cost, mass, g, reach):
+    """As `_screen`, row by row, which many columns make worthwhile."""
+    n, k = len(cost), len(g)
+    lead = np.empty((n, k))
+    np.subtract(g[: cost.shape[1]], cost, out=lead[:, : cost.shape[1]])
+    lead[:, cost.shape[1] :] = g[cost.shape[1] :]
+    near = np.flatnonzero(lead >= lead.max(axis=1, keepdims=True) - reach)
+    row, column = np.divmod(near, k)
+    return _by_count(k, np.bincount(row, minlength=n), column, lead.ravel()[near], mass)
+
+
 def _screen(cost, mass, g, reach):
     """Of one block: settled masses, lead, what makes up Pairs and what makes up Others."""
     n, k = len(cost), len(g)
@@ -302,7 +316,7 @@ def _screen(cost, mass, g, reach):
     count, total, squares = near_columns(near)
 
     one = np.flatnonzero(count == 1)
-    settled = np.bincount(total[one].astype(np.intp), np.broadcast_to(_at(mass, one), len(one)), k)
+    settled = _by_column(total[one].astype(np.intp), _at(mass, one), k)
 
     two = np.flatnonzero(count == 2)
     total, squares = total[two], squares[two]
@@ -322,6 +336,13 @@ def _screen(cost, mass, g, reach):
 def _at(mass, rows):
     """Mass of some rows; one number stays one."""
     return mass if np.ndim(mass) == 0 else mass[rows]
+
+
+def _by_column(column, mass, k):
+    """Mass of each column; one number is the mass of each row."""
+    if np.ndim(mass) == 0:
+        return np.bincount(column, minlength=k) * mass
+    return np.bincount(column, mass, k)
 
 
 def _weigh(values, mass):
