@@ -99,32 +99,3 @@ def test_a_list_and_a_single_classifier_are_committees(iris):
 def test_over_must_be_known(iris):
     with pytest.raises(ValueError, match='over must be "seeds" or "bootstrap"; it is \'luck\''):
         Repeated(GaussianNB(), over="luck").fit(*iris)
-
-
-def test_random_xgboost_draws_from_the_papers_ranges(iris):
-    members = [
-        pipeline[-1].get_params() for pipeline, _ in RandomXGBoost(200)._draw(*iris, np.random.RandomState(0))
-    ]
-    for name, low, high in [
-        ("learning_rate", 0.01, 0.3),
-        ("max_depth", 3, 20),
-        ("subsample", 0.5, 1),
-        ("colsample_bytree", 0.4, 1),
-        ("colsample_bylevel", 0.4, 1),
-        ("n_estimators", 100, 1000),
-    ]:
-        values = [member[name] for member in members]
-        assert low <= min(values) < low + (high - low) / 10
-        assert high - (high - low) / 10 < max(values) <= high
-
-
-def test_missing_xgboost_names_the_extra(monkeypatch, iris):
-    monkeypatch.setitem(__import__("sys").modules, "xgboost", None)
-    with pytest.raises(ImportError, match=r"surelabel\[xgboost-cpu\]"):
-        RandomXGBoost(2).fit(*iris)
-
-
-def test_two_builds_of_xgboost_at_once_warn(monkeypatch, iris):
-    monkeypatch.setattr("surelabel.boosting.version", lambda distribution: "3.0")
-    with pytest.warns(UserWarning, match="Both xgboost and xgboost-cpu are installed"):
-        RandomXGBoost(1).fit(*iris)

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
+import scipy.sparse as sp
+from joblib import Parallel, delayed
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from .committee import BaseCommittee
-from .features import category_mask, numbers
+from .features import category_mask, numbers, take
 from .notice import notice
+
+_LARGEST_SEED = np.iinfo(np.int32).max
+_LEARNING_RATE = 0.3  # of every member on the short schedule: the highest the paper draws
+_PATIENCE = 10  # trees over which the training loss must fall
+_LEAST_FALL = 0.02  # by this share of it, or the member is done
+_BLOCK = 65_536  # rows of the pool that are a matrix of numbers at once
 
 
 class RandomXGBoost(BaseCommittee):
@@ -23,10 +32,23 @@ class RandomXGBoost(BaseCommittee):
     ----------
     n_members : int, default=20
         Number of members.
+    schedule : {"short", "paper"}, default="short"
+        "paper": as many trees at the learning rate drawn. "short": each member learns at
+        0.3, with so many trees fewer, and is done when ten trees lower its training loss
+        by less than 2%. Votes and labels are about the same, in a fraction of the time.
     n_jobs : int, optional
         Members to run at once; each uses one thread.
     random_state : int or RandomState, optional
         Draws the hyper-parameters and seeds every member.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        The classes.
+    members_ : list of xgboost.Booster
+        The fitted members.
+    parameters_ : list of dict
+        What was drawn for each member, under the names of `XGBClassifier`.
 
     Examples
     --------
@@ -36,27 +58,117 @@ class RandomXGBoost(BaseCommittee):
     array([0, 0])
     """
 
-    def __init__(self, n_members=20, *, n_jobs=None, random_state=None):
+    def __init__(self, n_members=20, *, schedule="short", n_jobs=None, random_state=None):
         self.n_members = n_members
+        self.schedule = schedule
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _draw(self, X, codes, rng):
-        kinds = np.where(category_mask(X), "c", "q").tolist()
-        for _ in range(self.n_members):
-            booster = load_xgboost().XGBClassifier(
-                learning_rate=rng.uniform(0.01, 0.3),
-                max_depth=int(rng.randint(3, 21)),
-                subsample=rng.uniform(0.5, 1),
-                colsample_bytree=rng.uniform(0.4, 1),
-                colsample_bylevel=rng.uniform(0.4, 1),
-                n_estimators=int(rng.randint(100, 1001)),
-                random_state=0,
-                n_jobs=1,
-                feature_types=kinds,
-                enable_categorical=True,
-            )
-            yield make_pipeline(FunctionTransformer(numbers), booster), None
+    def fit(self, X, y, sample_weight=None, X_unlabeled=None):
+        """Train every member on (X, y); unlabelled rows are of no use to it."""
+        if self.schedule not in ("short", "paper"):
+            raise ValueError(f'schedule must be "short" or "paper"; it is {self.schedule!r}.')
+        if self.n_members < 1:
+            raise ValueError(f"{self!r} has no member; a committee needs at least one.")
+        xgboost = load_xgboost()
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        rng = check_random_state(self.random_state)
+        self.parameters_ = [draw(rng) for _ in range(self.n_members)]
+        # Bins are sought once for all. One thread, so that they cannot depend on n_jobs.
+        matrix = xgboost.QuantileDMatrix(
+            _plain(X),
+            codes,
+            weight=sample_weight,
+            feature_types=np.where(category_mask(X), "c", "q").tolist(),
+            enable_categorical=True,
+            nthread=1,
+        )
+        task = objective(len(self.classes_))
+        grow = _grow_short if self.schedule == "short" else _grow_paper
+        self.members_ = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(grow)(xgboost, parameters, task, matrix) for parameters in self.parameters_
+        )
+        return self
+
+    def predict_members(self, X):
+        """Probabilities of each member, shape (M, N, K)."""
+        check_is_fitted(self)
+        n_rows = X.shape[0]
+        P = np.empty((len(self.members_), n_rows, len(self.classes_)))
+        with Parallel(n_jobs=self.n_jobs, prefer="threads") as parallel:
+            for begin in range(0, n_rows, _BLOCK):
+                rows = slice(begin, begin + _BLOCK)
+                block = _plain(take(X, rows))
+                parallel(
+                    delayed(_predict)(member, block, out[rows])
+                    for member, out in zip(self.members_, P, strict=True)
+                )
+        return P
+
+
+def draw(rng):
+    """Hyper-parameters of one member from the paper's ranges, as `XGBClassifier` names them."""
+    return {
+        "learning_rate": rng.uniform(0.01, 0.3),
+        "max_depth": int(rng.randint(3, 21)),
+        "subsample": rng.uniform(0.5, 1),
+        "colsample_bytree": rng.uniform(0.4, 1),
+        "colsample_bylevel": rng.uniform(0.4, 1),
+        "n_estimators": int(rng.randint(100, 1001)),
+        "random_state": int(rng.randint(_LARGEST_SEED)),
+    }
+
+
+def objective(n_classes):
+    """What XGBoost is to learn, and how its loss is measured."""
+    if n_classes <= 2:
+        return {"objective": "binary:logistic", "eval_metric": "logloss"}
+    return {"objective": "multi:softprob", "eval_metric": "mlogloss", "num_class": n_classes}
+
+
+def shortened(parameters):
+    """The same amount of learning, trees times rate, at a rate of 0.3."""
+    ratio = parameters["learning_rate"] / _LEARNING_RATE
+    n_trees = math.ceil(parameters["n_estimators"] * ratio)
+    return parameters | {"learning_rate": _LEARNING_RATE, "n_estimators": n_trees}
+
+
+def _grow_paper(xgboost, parameters, task, matrix):
+    booster, n_trees = _seedling(xgboost, parameters, task, matrix)
+    for number in range(n_trees):
+        booster.update(matrix, number)
+    return booster.copy()  # without what training had set aside
+
+
+def _grow_short(xgboost, parameters, task, matrix):
+    booster, n_trees = _seedling(xgboost, shortened(parameters), task, matrix)
+    losses: list[float] = []
+    for number in range(n_trees):
+        booster.update(matrix, number)
+        losses.append(float(booster.eval(matrix).rpartition(":")[2]))
+        # Over several trees: one alone may fall on rows and columns that teach nothing.
+        if number >= _PATIENCE and losses[-1] >= (1 - _LEAST_FALL) * losses[-1 - _PATIENCE]:
+            break
+    return booster.copy()
+
+
+def _seedling(xgboost, parameters, task, matrix):
+    own = dict(parameters)
+    n_trees, seed = own.pop("n_estimators"), own.pop("random_state")
+    return xgboost.Booster(own | task | {"seed": seed, "nthread": 1}, [matrix]), n_trees
+
+
+def _predict(booster, block, out):
+    """Write the member's probabilities of a block into out, shape (N, K)."""
+    p = booster.inplace_predict(block)
+    # Two classes come as the probability of the second alone.
+    out[:] = p if p.ndim == 2 else np.column_stack([1 - p, p])[:, : out.shape[1]]
+
+
+def _plain(X):
+    """X as XGBoost reads it in place: single precision, or rows of a sparse matrix."""
+    X = numbers(X)
+    return X.tocsr() if sp.issparse(X) else np.ascontiguousarray(X, dtype=np.float32)
 
 
 def load_xgboost():
