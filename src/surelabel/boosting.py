@@ -6,7 +6,6 @@ import math
 from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
-import scipy.sparse as sp
 from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -18,7 +17,8 @@ from .notice import notice
 _LARGEST_SEED = np.iinfo(np.int32).max
 _LEARNING_RATE = 0.3  # of every member on the short schedule: the highest the paper draws
 _PATIENCE = 10  # trees over which the training loss must fall
-_LEAST_FALL = 0.02  # by this share of it, or the member is done
+_LEAST_FALL = 0.05  # by this share of it, or the member is done
+_BINS = {"short": 64, "paper": 256}  # of each column; small nodes cost as much as there are bins
 _BLOCK = 65_536  # rows of the pool that are a matrix of numbers at once
 
 
@@ -33,9 +33,10 @@ class RandomXGBoost(BaseCommittee):
     n_members : int, default=20
         Number of members.
     schedule : {"short", "paper"}, default="short"
-        "paper": as many trees at the learning rate drawn. "short": each member learns at
-        0.3, with so many trees fewer, and is done when ten trees lower its training loss
-        by less than 2%. Votes and labels are about the same, in a fraction of the time.
+        "paper": as many trees as drawn, at the learning rate drawn. "short": all learn at
+        0.3 with so many trees fewer, end when ten trees lower the training loss by less
+        than 5%, and see 64 bins of a column instead of 256. It votes about the same in a
+        fraction of the time.
     n_jobs : int, optional
         Members to run at once; each uses one thread.
     random_state : int or RandomState, optional
@@ -66,7 +67,7 @@ class RandomXGBoost(BaseCommittee):
 
     def fit(self, X, y, sample_weight=None, X_unlabeled=None):
         """Train every member on (X, y); unlabelled rows are of no use to it."""
-        if self.schedule not in ("short", "paper"):
+        if self.schedule not in _BINS:
             raise ValueError(f'schedule must be "short" or "paper"; it is {self.schedule!r}.')
         if self.n_members < 1:
             raise ValueError(f"{self!r} has no member; a committee needs at least one.")
@@ -74,16 +75,19 @@ class RandomXGBoost(BaseCommittee):
         self.classes_, codes = np.unique(y, return_inverse=True)
         rng = check_random_state(self.random_state)
         self.parameters_ = [draw(rng) for _ in range(self.n_members)]
+        category = category_mask(X)
         # Bins are sought once for all. One thread, so that they cannot depend on n_jobs.
         matrix = xgboost.QuantileDMatrix(
             _plain(X),
             codes,
             weight=sample_weight,
-            feature_types=np.where(category_mask(X), "c", "q").tolist(),
+            # XGBoost reads the types again for every tree: none where all are numbers.
+            feature_types=np.where(category, "c", "q").tolist() if category.any() else None,
             enable_categorical=True,
+            max_bin=_BINS[self.schedule],
             nthread=1,
         )
-        task = objective(len(self.classes_))
+        task = objective(len(self.classes_)) | {"max_bin": _BINS[self.schedule]}
         grow = _grow_short if self.schedule == "short" else _grow_paper
         self.members_ = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(grow)(xgboost, parameters, task, matrix) for parameters in self.parameters_
@@ -168,7 +172,7 @@ def _predict(booster, block, out):
 def _plain(X):
     """X as XGBoost reads it in place: single precision, or rows of a sparse matrix."""
     X = numbers(X)
-    return X.tocsr() if sp.issparse(X) else np.ascontiguousarray(X, dtype=np.float32)
+    return X.tocsr() if hasattr(X, "tocsr") else np.ascontiguousarray(X, dtype=np.float32)
 
 
 def load_xgboost():
