@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test test-newest bench-transport clean
+.PHONY: demo test test-newest bench-transport bench-committee clean
 
 demo: $(VENV)/demo.stamp  ## fill in the labels of 1,294 handwritten digits
 	$(BIN)/python examples/digits.py
@@ -23,6 +23,9 @@ test-newest:  ## the tests alone, on the newest releases of everything
 
 bench-transport: $(VENV)/bench.stamp  ## the transport solver against others; ARGS=--full for the large problems
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python benchmarks/transport.py $(ARGS)
+
+bench-committee: $(VENV)/bench.stamp  ## the XGBoost committee against a plain loop; ARGS="--data-dir DIR" for segment
+	OMP_WAIT_POLICY=passive OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/committee.py $(ARGS)
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
