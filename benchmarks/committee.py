@@ -1,6 +1,6 @@
 """CSA with the fast XGBoost committee against the plain loop over `XGBClassifier`.
 
-Run with `make bench-committee` (half an hour), or fewer seeds: `make bench-committee ARGS="--seeds 3"`.
+Run with `make bench-committee` (about 40 minutes), or fewer seeds: `make bench-committee ARGS="--seeds 3"`.
 Prints a table, writes results/committee.json as it goes. Segment is read from segment.csv in the folder
 named by --data-dir or SURELABEL_DATA, and skipped where there is none.
 
