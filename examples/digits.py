@@ -7,11 +7,10 @@ are right; with your own data you would not know, and the audit table is what yo
 from pathlib import Path
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
-from surelabel import Repeated, csa
+from surelabel import Unlike, csa
 
 OUT = Path("demo")
 
@@ -21,10 +20,9 @@ def main():
     X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.2, random_state=0)
     X_few, X_pool, y_few, y_pool = train_test_split(X_train, y_train, test_size=0.9, random_state=0)
     truth = np.concatenate([y_few, y_pool])
-    committee = Repeated(n_members=20, n_jobs=2, random_state=0)
     print(f"{len(X_few)} labelled rows, {len(X_pool)} unlabelled, {len(X_test)} kept for testing\n")
 
-    clf = csa(committee=clone(committee), n_rounds=5, random_state=0)
+    clf = csa(n_rounds=5, n_jobs=2, random_state=0)
     print("round  unlabelled    sure  labelled  of these right")
     for round in clf.fit_rounds(X_few, y_few, X_unlabeled=X_pool):
         right = int((truth[round.rows] == round.codes).sum())
@@ -33,9 +31,13 @@ def main():
             f"  {right:>6} ({right / max(len(round.rows), 1):.1%})"
         )
 
-    supervised = committee.fit(X_few, y_few).score(X_test, y_test)
-    print(f"\naccuracy with the given labels only: {supervised:.1%}")
-    print(f"accuracy with the labels found too:  {clf.score(X_test, y_test):.1%}")
+    print(f"\nunlabelled rows: {clf.verdict_}")
+    print(
+        "weight of each model: " + ", ".join(f"{name} {w:.0%}" for name, w in clf.estimator_.weights_.items())
+    )
+    alone = Unlike(n_jobs=2, random_state=0).fit(X_few, y_few)  # the same committee
+    print(f"\ntest accuracy with the labelled rows only: {alone.score(X_test, y_test):.1%}")
+    print(f"test accuracy with the unlabelled rows:    {clf.score(X_test, y_test):.1%}")
 
     OUT.mkdir(exist_ok=True)
     audit = clf.pseudo_labels_.rename_axis("row")

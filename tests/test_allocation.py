@@ -166,7 +166,7 @@ def test_a_plan_that_did_not_converge_warns(monkeypatch, rng):
 
 def test_negatives_leave_the_other_classes_in_proportion():
     p = np.array([[0.6, 0.3, 0.1], [0.4, 0.3, 0.3]])
-    soft = Negatives(gamma=0.2, kappa=0.05)(np.stack([p, p]), ample(3, 2))
+    soft = Negatives(gamma=0.2, kappa=0.05)(p, np.zeros_like(p), ample(3, 2))
     assert_allclose(soft, [[2 / 3, 1 / 3, 0], [0, 0, 0]])
 
 

@@ -148,7 +148,9 @@ def test_final_classifier_is_the_committee_or_the_estimator_given(blobs, committ
 
 def test_final_classifier_is_trained_on_all_labels(blobs, committee):
     X, y, _ = blobs
-    clf = csa(committee=committee, estimator=LogisticRegression(), random_state=0).fit(X, y)
+    clf = csa(committee=committee, estimator=LogisticRegression(), found_weight="full", random_state=0).fit(
+        X, y
+    )
     labeled = clf.transduction_ >= 0
     alone = LogisticRegression().fit(X[labeled], clf.transduction_[labeled])
     assert_allclose(clf.predict_proba(X), alone.predict_proba(X))
@@ -243,14 +245,14 @@ def test_warnings_point_at_the_callers_line(blobs, committee):
 
 
 def test_the_committee_of_a_recipe_can_be_searched():
-    assert csa().set_params(committee__n_members=3).committee.n_members == 3
+    assert csa().set_params(committee__n_seats=3).committee.n_seats == 3
 
 
 def test_verbose_shows_a_line_per_round(blobs, committee, capsys):
     X, y, _ = blobs
     csa(committee=committee, random_state=0, n_rounds=2, verbose=1).fit(X, y)
     lines = capsys.readouterr().err.splitlines()
-    assert [line.split(":")[0] for line in lines] == ["round 1", "round 2"]
+    assert [line.split(":")[0] for line in lines] == ["round 1", "round 2", "unlabelled rows"]
     assert not logging.getLogger("surelabel").handlers
     csa(committee=committee, random_state=0, n_rounds=2).fit(X, y)
     assert capsys.readouterr().err == ""

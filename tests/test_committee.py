@@ -77,10 +77,12 @@ def test_weights_reach_the_last_step_of_a_pipeline(iris):
     assert_allclose(committee.predict_proba(X), alone.predict_proba(StandardScaler().fit_transform(X)))
 
 
-def test_weights_that_a_member_cannot_use_are_an_error_that_names_it(iris):
+def test_a_member_that_takes_no_weights_gets_rows_as_often_as_they_weigh(iris):
     X, y = iris
-    with pytest.raises(ValueError, match="KNeighborsClassifier takes no sample_weight"):
-        Panel([GaussianNB(), KNeighborsClassifier()]).fit(X, y, np.ones(150))
+    rows = np.arange(0, 150, 5)
+    weight = np.where(np.isin(np.arange(150), rows), 1.0, 0.0)
+    weighted = Panel([KNeighborsClassifier()]).fit(X, y, weight).predict_proba(X)
+    assert_allclose(weighted, KNeighborsClassifier().fit(X[rows], y[rows]).predict_proba(X))
 
 
 @pytest.mark.parametrize("committee", [Repeated(trees(20), 2), RandomXGBoost(2)])

@@ -5,7 +5,20 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.naive_bayes import GaussianNB
 
-from surelabel import Everything, Labels, Negatives, Parts, Round, Status, Threshold, TTest, rounds
+from surelabel import (
+    Everything,
+    Labels,
+    Negatives,
+    Panel,
+    Parts,
+    Round,
+    Status,
+    Threshold,
+    TTest,
+    loop,
+    rounds,
+)
+from surelabel.loop import Trainer
 
 UNIFORM = np.full(3, 1 / 3)
 
@@ -28,7 +41,7 @@ def test_rounds_are_records_that_add_up(blobs, committee):
         assert_array_equal(round.selected, np.bincount(round.codes, minlength=3))
         assert (round.selected <= round.budget.quota).all()
         assert len(round.rows) <= round.candidates <= round.pool
-        assert set(round.seconds) == {"train", "predict", "confidence", "allocate"}
+        assert set(round.seconds) == {"train", "predict", "allocate"}
         assert_array_equal(labels.codes[round.rows], round.codes)
         assert (labels.round[round.rows] == round.number).all()
 
@@ -136,3 +149,39 @@ def test_negative_labels_lower_the_class_ruled_out(overlapping):
 def _data(X, labels):
     rows, codes, weight = labels.training()
     return X[rows], codes, weight
+
+
+def test_found_labels_weigh_no_more_than_the_given_ones(monkeypatch):
+    labels = Labels.start(np.array([0, 1, -1, -1, -1, -1]), n_classes=2)
+    labels.codes[2:], labels.round[2:] = 0, 1
+    rows, _, weight = labels.training()
+    np.testing.assert_array_equal(rows, range(6))
+    np.testing.assert_allclose(weight, [1, 1, 0.5, 0.5, 0.5, 0.5])
+    # Nor are many more of them trained on.
+    monkeypatch.setattr(loop, "_FOUND_ROWS", 1)
+    np.testing.assert_array_equal(labels.training()[0], [0, 1, 2, 4])
+    labels.found = "full"
+    assert labels.training()[2] is None
+
+
+def test_blocks_of_the_pool_give_what_one_block_gives(overlapping, monkeypatch):
+    from surelabel import Entropy, Repeated
+
+    committee = Repeated(GaussianNB(), 3, over="bootstrap")
+    for confidence in (TTest(), Entropy()):
+        parts = Parts(committee, confidence, Threshold(0.9), Negatives())
+        whole, _ = run(overlapping, committee, parts=parts)
+        monkeypatch.setattr(loop, "_BLOCK_ROWS", 7)
+        blocks, _ = run(overlapping, committee, parts=parts)
+        monkeypatch.undo()
+        np.testing.assert_array_equal(blocks.codes, whole.codes)
+        np.testing.assert_allclose(blocks.confidence, whole.confidence)
+
+
+def test_nothing_is_trained_twice_on_the_same_labels():
+    X, y = np.array([[0.0], [1.0], [2.0]]), np.array([0, 1, -1])
+    trainer = Trainer(Panel([GaussianNB()]), 0)
+    labels = Labels.start(y, n_classes=2)
+    assert trainer(X, labels) is trainer(X, labels)
+    labels.codes[2], labels.round[2] = 1, 1
+    assert trainer(X, labels) is not trainer.first

@@ -6,11 +6,13 @@ from .allocation import AdaptiveThreshold, Allocation, Negatives, Status, Thresh
 from .boosting import RandomXGBoost
 from .budget import Budget
 from .classifier import PseudoLabelClassifier
-from .committee import Panel, Repeated, trees
+from .committee import Panel, Repeated
 from .confidence import Entropy, Everything, Spread, TotalVariance, TTest
 from .features import Columns
 from .loop import Labels, Parts, Round, rounds
+from .models import trees, unlike_models
 from .recipes import csa, flexmatch, pl, sla, ups
+from .unlike import Unlike
 
 __version__ = version("surelabel")
 
@@ -35,11 +37,13 @@ __all__ = [
     "Threshold",
     "TotalVariance",
     "Transport",
+    "Unlike",
     "csa",
     "flexmatch",
     "pl",
     "rounds",
     "sla",
     "trees",
+    "unlike_models",
     "ups",
 ]

@@ -259,10 +259,9 @@ class Negatives(BaseEstimator):
     gamma: float = 0.2
     kappa: float = 0.05
 
-    def __call__(self, P, budget: Budget):
+    def __call__(self, p, spread, budget: Budget):
         """Soft targets of the rows with a class ruled out, zero elsewhere, shape (N, K)."""
-        p = P.mean(axis=0)
-        ruled_out = rule_out(p, P.std(axis=0), self.gamma, self.kappa, budget.quota)
+        ruled_out = rule_out(p, spread, self.gamma, self.kappa, budget.quota)
         return remaining(p, ruled_out)
 
 

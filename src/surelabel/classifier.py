@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import logging
+import time
 from contextlib import contextmanager
+from functools import partial
 
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.metrics import accuracy_score
-from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from .allocation import Transport
 from .budget import class_frequencies, smoothed
-from .committee import Repeated, aligned, as_committee, fit_present, seeded
+from .committee import as_committee
 from .confidence import TTest
 from .features import Columns, as_table, header, is_constant, row_index, take
-from .loop import Labels, Parts, rounds
+from .fitting import aligned, fit_present, seeded
+from .loop import Labels, Parts, Trainer, rounds
 from .notice import notice
 from .targets import AUTO, Targets, is_auto, labeled_part, read_targets
+from .unlike import Unlike
+from .verdict import nested
 
 logger = logging.getLogger("surelabel")
 
@@ -32,10 +37,11 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     committee : committee, classifier or list of classifiers, optional
-        Who votes. By default 20 extra-trees ensembles, which read numbers, categories and
-        missing values.
-    confidence : part, default=TTest()
-        Which rows to trust: TTest, TotalVariance, Entropy, Spread, Everything.
+        Who votes. By default unlike models, each with the weight it has earned
+        (`Unlike`).
+    confidence : part, optional
+        Which rows to trust: TTest, TotalVariance, Entropy, Spread, Everything. By default
+        TTest(floor=2) for a committee of unlike models, else TTest().
     allocator : part, default=Transport()
         Who gets which label: Threshold, AdaptiveThreshold, Transport.
     negatives : part, optional
@@ -44,6 +50,9 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         The final classifier. By default the committee, its members averaged.
     n_rounds : int, default=5
         Most rounds of labelling.
+    found_weight : {"balanced", "full"}, default="balanced"
+        What labels that were found weigh in training: "balanced", together no more than the
+        given ones; "full", each as much as a given one, as in the paper.
     class_prior : dict, Series, array of shape (K,), "labeled" or "smoothed", default="labeled"
         Class frequencies of the unlabelled rows; an array is in the order of classes_.
         "labeled": those of the labelled rows. "smoothed": averaged with uniform where the
@@ -61,6 +70,10 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         Members of the committee to run at once.
     verbose : int, default=0
         Above 0: a line per round.
+    guard : bool, default=True
+        Whether to find out by cross-validation on the labelled rows if the unlabelled ones
+        helped (`verdict_`), and to return the supervised classifier where they hurt. It
+        takes about as long as the rounds themselves.
 
     Attributes
     ----------
@@ -82,8 +95,11 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         The class frequencies used.
     n_iter_ : int
         Rounds run.
-    termination_condition_ : {"max_iter", "no_change", "all_labeled", "stopped"}
-        Why the rounds ended.
+    termination_condition_ : {"max_iter", "no_change", "all_labeled", "stopped", "hurt"}
+        Why the rounds ended; "hurt": the classifier is the supervised one.
+    verdict_ : Verdict or None
+        Whether the unlabelled rows helped; None without the guard, where nothing was
+        labelled, or with too few labels to tell.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -110,6 +126,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         negatives=None,
         estimator=None,
         n_rounds=5,
+        found_weight="balanced",
         class_prior="labeled",
         classes=None,
         missing_label=AUTO,
@@ -117,6 +134,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         random_state=None,
         n_jobs=None,
         verbose=0,
+        guard=True,
     ):
         self.committee = committee
         self.confidence = confidence
@@ -124,6 +142,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         self.negatives = negatives
         self.estimator = estimator
         self.n_rounds = n_rounds
+        self.found_weight = found_weight
         self.class_prior = class_prior
         self.classes = classes
         self.missing_label = missing_label
@@ -131,6 +150,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.guard = guard
 
     def fit(self, X, y, sample_weight=None, X_unlabeled=None):
         """Label the unlabelled rows and train the final classifier.
@@ -166,16 +186,18 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         validate_data(self, header(as_table(X)), skip_check_array=True)
         targets = self._targets(X, y, table.shape[0])
         weight = self._weight(sample_weight, X, len(targets.codes))
-        labels = Labels.start(targets.codes, len(targets.classes), weight)
+        if self.found_weight not in ("balanced", "full"):
+            raise ValueError(f'found_weight must be "balanced" or "full"; it is {self.found_weight!r}.')
+        labels = Labels.start(targets.codes, len(targets.classes), weight, self.found_weight)
         self.classes_ = targets.classes
         self.class_prior_ = self._prior(labels)
         n_rounds = self._rounds_worth_running(take(table, labels.training()[0]))
         parts = self._parts()
-        rng = check_random_state(self.random_state)
+        trainer = Trainer(parts.committee, self.random_state)
         self.history_ = []
-        self._unfinished = table, targets, labels, parts, rng, _index(X, X_unlabeled)
+        self._unfinished = table, targets, labels, parts, trainer, _index(X, X_unlabeled)
         for round in rounds(
-            table, labels, parts, prior=self.class_prior_, n_rounds=n_rounds, random_state=rng
+            table, labels, parts, prior=self.class_prior_, n_rounds=n_rounds, trainer=trainer
         ):
             with shown(self.verbose):
                 logger.info("%s", round)
@@ -192,10 +214,16 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         """
         if not hasattr(self, "_unfinished"):
             raise ValueError("There is nothing to finish: fit_rounds has not begun, or it ran to its end.")
-        table, targets, labels, parts, rng, index = self._unfinished
-        self._train(table, labels, parts.committee, rng)
+        table, targets, labels, parts, trainer, index = self._unfinished
+        found = (labels.round > 0).any()
+        # Nothing found: the supervised model, also where the committee could learn from the pool.
+        alone = Trainer(parts.committee, trainer.rng, alone=True)
+        self.estimator_, self._present = self._final(table, trainer if found else alone, labels)
         del self._unfinished
+        self.verdict_ = None
         self._describe(targets, labels, index)
+        if self.guard and found:
+            self._guard(table, targets, labels, parts, trainer, alone)
         return self
 
     def _rounds_worth_running(self, labeled):
@@ -245,10 +273,13 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         return np.append(weight, np.ones(n_rows - len(weight)))
 
     def _parts(self):
-        committee = as_committee(Repeated() if self.committee is None else self.committee)
+        committee = as_committee(Unlike() if self.committee is None else self.committee)
         if self.n_jobs is not None and "n_jobs" in committee.get_params(deep=False):
             committee = clone(committee).set_params(n_jobs=self.n_jobs)
-        confidence = TTest() if self.confidence is None else self.confidence
+        confidence = self.confidence
+        if confidence is None:
+            # Seats of one model agree with each other whether right or wrong (docs/defaults.md).
+            confidence = TTest(floor=2.0) if isinstance(committee, Unlike) else TTest()
         allocator = Transport() if self.allocator is None else self.allocator
         for name, part in [("confidence", confidence), ("allocator", allocator)]:
             if isinstance(part, type) or not callable(part):
@@ -256,23 +287,26 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         return Parts(committee, confidence, allocator, self.negatives)
 
     def _prior(self, labels):
+        """Class frequencies, after a look at the classes."""
+        given = (labels.codes >= 0) & (labels.weight > 0)
+        self._check_classes(np.bincount(labels.codes[given], minlength=labels.n_classes))
+        if isinstance(self.class_prior, str) and self.class_prior not in ("labeled", "smoothed"):
+            raise ValueError(
+                f'class_prior must be "labeled", "smoothed", a dict or an array; it is {self.class_prior!r}.'
+            )
+        prior = self._frequencies(labels)
+        if not isinstance(self.class_prior, str) and not named_prior(self.class_prior, self.classes_) @ prior:
+            raise ValueError(f"class_prior gives nothing to the classes with labels: {self.class_prior}.")
+        return prior
+
+    def _frequencies(self, labels):
         """Class frequencies; a class with no labelled row cannot be found, so it gets 0."""
         given = (labels.codes >= 0) & (labels.weight > 0)
-        counts = np.bincount(labels.codes[given], minlength=labels.n_classes)
-        seen = counts > 0
-        self._check_classes(counts)
+        prior = class_frequencies(labels.codes[given], labels.weight[given], labels.n_classes)
         if isinstance(self.class_prior, str):
-            if self.class_prior not in ("labeled", "smoothed"):
-                raise ValueError(
-                    'class_prior must be "labeled", "smoothed", a dict or an array; '
-                    f"it is {self.class_prior!r}."
-                )
-            prior = class_frequencies(labels.codes[given], labels.weight[given], labels.n_classes)
             return smoothed(prior) if self.class_prior == "smoothed" else prior
-        prior = np.where(seen, named_prior(self.class_prior, self.classes_), 0.0)
-        if not prior.any():
-            raise ValueError(f"class_prior gives nothing to the classes with labels: {self.class_prior}.")
-        return prior / prior.sum()
+        known = np.where(prior > 0, named_prior(self.class_prior, self.classes_), 0.0)
+        return known / known.sum() if known.any() else prior
 
     def _check_classes(self, counts):
         names = self.classes_.tolist()
@@ -292,10 +326,39 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
             elif count == 1:
                 notice(f"Class {name!r} has one labelled row only.")
 
-    def _train(self, table, labels, committee, rng):
+    def _final(self, table, trainer, labels):
+        """The final classifier, trained on the labels so far, and the classes it knows."""
+        if self.estimator is None:
+            committee = trainer(table, labels)
+            return committee, committee.classes_
         rows, codes, weight = labels.training()
-        estimator = seeded(committee if self.estimator is None else self.estimator, rng)
-        self.estimator_, self._present = fit_present(estimator, take(table, rows), codes, weight)
+        return fit_present(seeded(self.estimator, trainer.rng), take(table, rows), codes, weight)
+
+    def _guard(self, table, targets, labels, parts, trainer, alone):
+        """Find out whether the unlabelled rows helped; without them where they hurt."""
+        begin = time.perf_counter()
+        start = Labels.start(targets.codes, labels.n_classes, labels.weight, labels.found)
+        supervised = self._final(table, alone, start)
+        self.verdict_ = nested(
+            table,
+            start,
+            parts,
+            trainer,
+            alone,
+            prior=self._frequencies,
+            final=partial(self._final, table),
+            random_state=trainer.rng,
+            begin=begin,
+        )
+        with shown(self.verbose):
+            logger.info("unlabelled rows: %s", self.verdict_ or "too few labels to tell whether they helped")
+        if self.verdict_ and self.verdict_.word == "hurt":
+            self.estimator_, self._present = supervised
+            self.termination_condition_ = "hurt"
+            notice(
+                f"Unlabelled rows {self.verdict_}; the classifier is the one trained on the given labels "
+                "alone. guard=False keeps the other.",
+            )
 
     def _describe(self, targets: Targets, labels: Labels, index):
         """Set the fitted attributes that say what became of each row."""

@@ -7,77 +7,27 @@ its members and on which rows each is trained.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.ensemble import ExtraTreesClassifier
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import FunctionTransformer
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from .features import numbers, take
-
-_LARGEST_SEED = np.iinfo(np.int32).max
-
-
-def trees(n_estimators=25):
-    """Extra-trees that read numbers, categories and missing values.
-
-    Examples
-    --------
-    >>> trees(10).fit([[0.0], [1.0]], ["no", "yes"]).predict([[0.9]])
-    array(['yes'], dtype='<U3')
-    """
-    return make_pipeline(FunctionTransformer(numbers), ExtraTreesClassifier(n_estimators))
-
-
-def seeded(estimator, rng):
-    """A copy of the estimator whose every random_state is drawn from rng."""
-    estimator = clone(estimator)
-    names = sorted(_seeds_of(estimator))
-    estimator.set_params(**{name: int(rng.randint(_LARGEST_SEED)) for name in names})
-    return estimator
-
-
-def _seeds_of(estimator):
-    return [n for n in estimator.get_params() if n == "random_state" or n.endswith("__random_state")]
-
-
-def fit_weighted(estimator, X, y, sample_weight=None):
-    """Fit an estimator, or the last step of a pipeline, with weights where there are any."""
-    if sample_weight is None:
-        return estimator.fit(X, y)
-    last = estimator.steps[-1] if isinstance(estimator, Pipeline) else None
-    if not has_fit_parameter(last[1] if last else estimator, "sample_weight"):
-        raise ValueError(
-            f"{type(last[1] if last else estimator).__name__} takes no sample_weight, and this run "
-            "has weights (yours, or those of negative labels). Use a classifier that takes them."
-        )
-    return estimator.fit(X, y, **{f"{last[0]}__sample_weight" if last else "sample_weight": sample_weight})
-
-
-def fit_present(estimator, X, codes, sample_weight=None):
-    """Fit on the classes that are there; returns the estimator and those classes.
-
-    Some libraries insist on classes 0, 1, ... without a gap.
-    """
-    present, codes = np.unique(codes, return_inverse=True)
-    return fit_weighted(estimator, X, codes, sample_weight), present
-
-
-def aligned(proba, present, n_classes):
-    """Probabilities over all classes from those over the classes present, last axis K."""
-    out = np.zeros((*proba.shape[:-1], n_classes))
-    out[..., present] = proba
-    return out
+from .features import take
+from .fitting import aligned, fit_present, seeded, seeds_of
+from .models import trees
 
 
 class BaseCommittee(ClassifierMixin, BaseEstimator):
     """What all committees share: train the members, gather their probabilities."""
 
-    def fit(self, X, y, sample_weight=None):
-        """Train every member on (X, y)."""
+    members_: Any
+    present_: Any
+
+    def fit(self, X, y, sample_weight=None, X_unlabeled=None):
+        """Train every member on (X, y); members that can also learn from X_unlabeled."""
         self.classes_, codes = np.unique(y, return_inverse=True)
         rng = check_random_state(self.random_state)
         draws = [(seeded(member, rng), rows) for member, rows in self._draw(X, codes, rng)]
@@ -85,7 +35,7 @@ class BaseCommittee(ClassifierMixin, BaseEstimator):
             raise ValueError(f"{self!r} has no member; a committee needs at least one.")
         # Threads: the members worth running in parallel release the lock.
         fitted = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(_fit_member)(member, X, codes, sample_weight, rows) for member, rows in draws
+            delayed(_fit_member)(member, X, codes, sample_weight, rows, X_unlabeled) for member, rows in draws
         )
         self.members_ = [member for member, _ in fitted]
         self.present_ = [present for _, present in fitted]
@@ -108,16 +58,25 @@ class BaseCommittee(ClassifierMixin, BaseEstimator):
         """The most probable class, shape (N,)."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
+    @property
+    def uses_unlabeled(self):
+        """Whether a member learns from unlabelled rows."""
+        return any(has_fit_parameter(model, "X_unlabeled") for model in self._models())
+
+    def _models(self):
+        """The kinds of model among the members."""
+        return []
+
     def _draw(self, X, codes, rng):
         """Yield (unfitted member, rows to train on; None for all)."""
         raise TypeError(f"{type(self).__name__} must say who its members are.")
 
 
-def _fit_member(member, X, codes, sample_weight, rows):
+def _fit_member(member, X, codes, sample_weight, rows, X_unlabeled):
     if rows is not None:
         X, codes = take(X, rows), codes[rows]
         sample_weight = None if sample_weight is None else sample_weight[rows]
-    return fit_present(member, X, codes, sample_weight)
+    return fit_present(member, X, codes, sample_weight, X_unlabeled)
 
 
 def as_committee(committee):
@@ -153,6 +112,9 @@ class Panel(BaseCommittee):
         self.estimators = estimators
         self.n_jobs = n_jobs
         self.random_state = random_state
+
+    def _models(self):
+        return self.estimators
 
     def _draw(self, X, codes, rng):
         return [(estimator, None) for estimator in self.estimators]
@@ -191,11 +153,14 @@ class Repeated(BaseCommittee):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    def _models(self):
+        return [] if self.estimator is None else [self.estimator]
+
     def _draw(self, X, codes, rng):
         if self.over not in ("seeds", "bootstrap"):
             raise ValueError(f'over must be "seeds" or "bootstrap"; it is {self.over!r}.')
         member = trees() if self.estimator is None else self.estimator
-        if self.over == "seeds" and self.n_members > 1 and not _seeds_of(member):
+        if self.over == "seeds" and self.n_members > 1 and not seeds_of(member):
             raise ValueError(
                 f"{type(member).__name__} has no random_state, so members over seeds would all be the "
                 'same. Use over="bootstrap".'

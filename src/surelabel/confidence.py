@@ -68,8 +68,24 @@ def _require_committee(part, P):
         )
 
 
+class Confidence(BaseEstimator):
+    """What the parts share: a measure of each row by itself, then a decision over all rows."""
+
+    def __call__(self, P):
+        """Confidence, shape (N,)."""
+        return self.trust(self.measure(P))
+
+    def measure(self, P):
+        """A number for each row that depends on no other row, shape (N,)."""
+        raise TypeError(f"{type(self).__name__} must say how it measures P.")
+
+    def trust(self, measured):
+        """From the measures of all rows to their confidence, shape (N,)."""
+        return measured
+
+
 @dataclass
-class Everything(BaseEstimator):
+class Everything(Confidence):
     """Trust every row: no test of confidence.
 
     Examples
@@ -79,13 +95,13 @@ class Everything(BaseEstimator):
     array([1., 1.])
     """
 
-    def __call__(self, P):
+    def measure(self, P):
         """Confidence, shape (N,)."""
         return np.ones(P.shape[1])
 
 
 @dataclass
-class TTest(BaseEstimator):
+class TTest(Confidence):
     """Trust a row when its two best classes differ significantly (Welch's t-test).
 
     Parameters
@@ -107,7 +123,7 @@ class TTest(BaseEstimator):
     alpha: float = 0.05
     floor: float = 0.1
 
-    def __call__(self, P):
+    def measure(self, P):
         """Confidence, t less its critical value, shape (N,)."""
         _require_committee(self, P)
         if not 0 < self.alpha < 1 or self.floor < 0:
@@ -119,7 +135,7 @@ class TTest(BaseEstimator):
 
 
 @dataclass
-class TotalVariance(BaseEstimator):
+class TotalVariance(Confidence):
     """Trust the rows on which the committee varies least.
 
     Parameters
@@ -137,14 +153,18 @@ class TotalVariance(BaseEstimator):
 
     share: float = 0.5
 
-    def __call__(self, P):
-        """Confidence, shape (N,)."""
+    def measure(self, P):
+        """Total variance, shape (N,)."""
         _require_committee(self, P)
-        return below_quantile(total_variance(P), self.share)
+        return total_variance(P)
+
+    def trust(self, measured):
+        """Confidence, shape (N,)."""
+        return below_quantile(measured, self.share)
 
 
 @dataclass
-class Entropy(BaseEstimator):
+class Entropy(Confidence):
     """Trust the rows whose mean prediction has the least entropy.
 
     Parameters
@@ -161,13 +181,17 @@ class Entropy(BaseEstimator):
 
     share: float = 0.5
 
-    def __call__(self, P):
+    def measure(self, P):
+        """Entropy, shape (N,)."""
+        return entropy(P)
+
+    def trust(self, measured):
         """Confidence, shape (N,)."""
-        return below_quantile(entropy(P), self.share)
+        return below_quantile(measured, self.share)
 
 
 @dataclass
-class Spread(BaseEstimator):
+class Spread(Confidence):
     """Trust a row when the committee's standard deviation on its best class is low.
 
     This is the uncertainty bound of UPS.
@@ -187,7 +211,7 @@ class Spread(BaseEstimator):
 
     kappa: float = 0.05
 
-    def __call__(self, P):
+    def measure(self, P):
         """Confidence, shape (N,)."""
         _require_committee(self, P)
         best = P.mean(axis=0).argmax(axis=1)

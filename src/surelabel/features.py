@@ -30,7 +30,10 @@ def numbers(X):
     """X as a matrix of numbers: a category becomes its code, missing is NaN."""
     if not isinstance(X, pd.DataFrame):
         return X
-    return np.column_stack([_codes(X.iloc[:, j]) for j in range(X.shape[1])])
+    out = np.empty(X.shape)
+    for j in range(X.shape[1]):
+        out[:, j] = _codes(X.iloc[:, j])
+    return out
 
 
 def _codes(column):
@@ -52,6 +55,17 @@ def take(X, rows):
     return X.iloc[rows] if isinstance(X, pd.DataFrame) else X[rows]
 
 
+def stacked(X, below=None):
+    """X with more rows below it, if there are any, all in one of the forms above."""
+    if below is None or not below.shape[0]:
+        return X
+    if isinstance(X, pd.DataFrame):
+        return pd.concat([X, below], ignore_index=True)
+    if is_sparse(X) or is_sparse(below):
+        return sp.vstack([X, below], format="csr")
+    return np.concatenate([X, below])
+
+
 def header(X):
     """The column names alone, as scikit-learn reads them; not every release knows polars."""
     return pd.DataFrame(columns=list(X.columns)) if is_frame(X) else X
@@ -65,7 +79,7 @@ def row_index(X, start=0):
 
 def is_constant(X):
     """Whether no column tells two rows apart."""
-    if _is_sparse(X):
+    if is_sparse(X):
         return (X.max(axis=0) != X.min(axis=0)).nnz == 0
     columns = (X.iloc[:, j] for j in range(X.shape[1])) if isinstance(X, pd.DataFrame) else X.T
     return all(len(pd.unique(column)) <= 1 for column in columns)
@@ -201,7 +215,8 @@ class Columns(BaseEstimator):
         return pd.Categorical.from_codes(codes, categories=pd.Index(levels))
 
 
-def _is_sparse(X) -> bool:
+def is_sparse(X) -> bool:
+    """Whether X is a SciPy sparse matrix."""
     return sp.issparse(X)
 
 
@@ -212,7 +227,7 @@ def is_frame(X):
 
 def _has_columns(X):
     """Whether X is read column by column: a frame, or an array of objects."""
-    return is_frame(X) or (not _is_sparse(X) and X.dtype.kind in "OUSmM")
+    return is_frame(X) or (not is_sparse(X) and X.dtype.kind in "OUSmM")
 
 
 def as_table(X):
@@ -229,7 +244,7 @@ def as_table(X):
         return X
     if isinstance(X, (list, tuple)) and np.asarray(X).dtype.kind in "US":
         X = np.array(X, dtype=object)  # NumPy alone would make text of the numbers beside text
-    if not _is_sparse(X) and (X := np.asarray(X)).dtype.kind in "OUSmM":
+    if not is_sparse(X) and (X := np.asarray(X)).dtype.kind in "OUSmM":
         return check_array(X, dtype=None, ensure_all_finite=False)
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False)
     _check_range(X, range(X.shape[1]))
@@ -256,9 +271,7 @@ def _stack(X, extra):
     extra = _as_numbers(as_table(extra), "X_unlabeled")
     if extra.shape[1] != X.shape[1]:
         raise ValueError(f"X has {X.shape[1]} features and X_unlabeled has {extra.shape[1]}.")
-    if _is_sparse(X) or _is_sparse(extra):
-        return sp.vstack([X, extra], format="csr")
-    return np.concatenate([X, extra])
+    return stacked(X, extra)
 
 
 def _join(parts):
@@ -272,10 +285,10 @@ def _join(parts):
 def _check_range(X, names):
     """Refuse infinities and numbers beyond single precision, naming where they are."""
     with np.errstate(invalid="ignore"):
-        bad = np.abs(X.data if _is_sparse(X) else X) > _LARGEST
+        bad = np.abs(X.data if is_sparse(X) else X) > _LARGEST
     if not bad.any():
         return
-    if _is_sparse(X):
+    if is_sparse(X):
         first, cells = np.flatnonzero(bad)[0], X.tocoo()
         row, column, value = cells.row[first], cells.col[first], cells.data[first]
     else:
@@ -293,7 +306,7 @@ def _raw_columns(X, names=None):
     if is_frame(X):
         frame = nw.from_native(X, eager_only=True)
         return {name: _from_series(name, frame.get_column(name)) for name in X.columns}
-    X = X.toarray() if _is_sparse(X) else X
+    X = X.toarray() if is_sparse(X) else X
     return {name: _from_values(name, X[:, j]) for j, name in enumerate(names or range(X.shape[1]))}
 
 

@@ -12,7 +12,7 @@ Progress bars, early stopping and asking a person are the caller's `for`:
 >>> for round in rounds(X, labels, parts, prior=np.array([0.5, 0.5]), n_rounds=2, random_state=0):
 ...     print(round)
 round 1: 94 unlabelled, 46 sure, 32 labelled
-round 2: 62 unlabelled, 45 sure, 22 labelled
+round 2: 62 unlabelled, 44 sure, 22 labelled
 >>> int((labels.codes >= 0).sum())
 60
 """
@@ -22,6 +22,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,10 +31,17 @@ from sklearn.utils import check_random_state
 
 from .allocation import Allocation, Status
 from .budget import Budget, ramp
-from .committee import aligned, seeded
 from .confidence import two_best
 from .features import take
+from .fitting import aligned, fit_weighted, seeded
 from .transport import Certificate
+
+# Rows whose P (M, N, K) is held at a time.
+_BLOCK_ROWS = 50_000
+# Labels found beyond this many, and beyond the number given, are not trained on.
+_FOUND_ROWS = 20_000
+# Unlabelled rows that are shown to a committee that can learn from them.
+_CONTEXT_ROWS = 20_000
 
 
 @dataclass(frozen=True)
@@ -49,11 +57,12 @@ class Parts:
     allocator : callable
         (p (N, K), Budget) -> Allocation.
     negatives : callable, optional
-        (P (M, N, K), Budget) -> soft targets (N, K) of rows with a class ruled out.
+        (p (N, K), standard deviation over members (N, K), Budget) -> soft targets (N, K) of
+        rows with a class ruled out.
     """
 
     committee: Any
-    confidence: Callable
+    confidence: Any
     allocator: Callable
     negatives: Callable | None = None
 
@@ -77,7 +86,7 @@ class Round:
     rows, codes : ndarrays of shape (n,)
         Which rows were labelled, and how.
     seconds : dict
-        Wall time of "train", "predict", "confidence", "allocate".
+        Wall time of "train", "predict" (with the confidence) and "allocate".
     certificate : Certificate or None
         What the transport solver says of its plan.
     """
@@ -128,6 +137,9 @@ class Labels:
         A `Status` each.
     soft : ndarray of shape (n, K) or None
         Soft targets of unlabelled rows with a class ruled out.
+    found : {"balanced", "full"}
+        What labels found in rounds weigh in training: together no more than the given ones,
+        or as much as these, row by row.
     """
 
     codes: np.ndarray
@@ -140,9 +152,10 @@ class Labels:
     confidence: np.ndarray
     status: np.ndarray
     soft: np.ndarray | None = field(default=None, repr=False)
+    found: str = "balanced"
 
     @classmethod
-    def start(cls, codes, n_classes, weight=None):
+    def start(cls, codes, n_classes, weight=None, found="balanced"):
         """Labels before the first round."""
         n = len(codes)
         weight = np.ones(n) if weight is None else weight
@@ -158,6 +171,7 @@ class Labels:
             probability=np.full(n, np.nan),
             confidence=np.full(n, np.nan),
             status=np.where(given, Status.GIVEN, left).astype(object),
+            found=found,
         )
 
     @property
@@ -171,7 +185,11 @@ class Labels:
         A row with soft targets comes once per class, weighted by its share.
         """
         rows = np.flatnonzero((self.codes >= 0) & (self.weight > 0))
-        codes, weight = self.codes[rows], self.weight[rows]
+        if self.found == "balanced":
+            rows = self._thinned(rows)
+        codes, weight, found = self.codes[rows], self.weight[rows], self.round[rows] > 0
+        if self.found == "balanced" and found.any():
+            weight[found] *= min(1.0, weight[~found].sum() / weight[found].sum())
         if self.soft is not None:
             seen = np.bincount(codes, minlength=self.n_classes) > 0
             cells = (self.soft > 0) & (self.codes < 0)[:, None] & seen
@@ -181,6 +199,14 @@ class Labels:
             codes = np.concatenate([codes, soft_codes])
             weight = np.concatenate([weight, share * self.weight[soft_rows]])
         return rows, codes, None if (weight == 1).all() else weight
+
+    def _thinned(self, rows):
+        """Rows without those found beyond what is worth training on, evenly over the table."""
+        found = rows[self.round[rows] > 0]
+        most = max(_FOUND_ROWS, len(rows) - len(found))
+        if len(found) <= most:
+            return rows
+        return np.union1d(rows[self.round[rows] == 0], found[np.arange(most) * len(found) // most])
 
     def record(self, pool, number, p, confidence, allocation: Allocation, candidates):
         """Write down what the round found of each row of the pool."""
@@ -199,12 +225,89 @@ class Labels:
         self.status[pool] = status
 
 
-def votes(committee, X, labels: Labels, rows):
-    """Probabilities of each member of a fitted committee for some rows, shape (M, N, K)."""
-    return aligned(committee.predict_members(take(X, rows)), committee.classes_, labels.n_classes)
+class Trainer:
+    """Trains the committee anew in each round, on what is labelled by then.
+
+    A committee with a method `refit` is asked to keep what its first `fit` found out about
+    its members. One that learns from unlabelled rows is shown some of the pool.
+
+    Parameters
+    ----------
+    committee : committee
+        Copied, never fitted itself.
+    random_state : int or RandomState, optional
+        Seeds the copies.
+    alone : bool, default=False
+        Show it labelled rows only, also where it could learn from others.
+    """
+
+    def __init__(self, committee, random_state=None, alone=False):
+        self.committee = committee
+        self.rng = check_random_state(random_state)
+        self.alone = alone
+        self.first: Any = None
+        self._last: Any = None
+
+    @property
+    def shows_pool(self):
+        """Whether unlabelled rows take part in training."""
+        return not self.alone and getattr(self.committee, "uses_unlabeled", False)
+
+    def __call__(self, X, labels: Labels):
+        """A committee fitted on the labels so far."""
+        rows, codes, weight = labels.training()
+        known = rows, codes, np.ones(len(rows)) if weight is None else weight
+        if self._last is not None and all(map(np.array_equal, known, self._last[0])):
+            return self._last[1]  # nothing was labelled since
+        data = take(X, rows), codes, weight, self._context(X, labels.pool)
+        if self.first is not None and hasattr(self.first, "refit"):
+            fitted = copy(self.first).refit(*data)
+        else:
+            fitted = fit_weighted(seeded(self.committee, self.rng), *data)
+            self.first = fitted if self.first is None else self.first
+        self._last = known, fitted
+        return fitted
+
+    def without(self, held):
+        """A trainer for a run that holds out some rows of the first fit."""
+        other = Trainer(self.committee, self.rng.randint(np.iinfo(np.int32).max), self.alone)
+        if hasattr(self.first, "without"):
+            other.first = self.first.without(held)
+        return other
+
+    def _context(self, X, pool):
+        if not self.shows_pool or not len(pool):
+            return None
+        if len(pool) > _CONTEXT_ROWS:
+            pool = np.sort(self.rng.choice(pool, _CONTEXT_ROWS, replace=False))
+        return take(X, pool)
 
 
-def rounds(X, labels: Labels, parts: Parts, *, prior, n_rounds=5, random_state=None) -> Iterator[Round]:
+def judge(committee, X, labels: Labels, pool, parts: Parts):
+    """What a fitted committee thinks of the pool: mean (N, K), spread (N, K), confidence (N,).
+
+    In blocks of rows, so that P never exists for all of them; the spread is None where
+    nothing asks for it.
+    """
+    # A confidence that is a plain function may compare rows: it gets them all at once.
+    measure = getattr(parts.confidence, "measure", None)
+    size = _BLOCK_ROWS if measure else max(len(pool), 1)
+    means, spreads, measures = [], [], []
+    for start in range(0, len(pool), size):
+        rows = pool[start : start + size]
+        P = aligned(committee.predict_members(take(X, rows)), committee.classes_, labels.n_classes)
+        means.append(P.mean(axis=0))
+        if parts.negatives is not None:
+            spreads.append(P.std(axis=0))
+        measures.append(measure(P) if measure else parts.confidence(P))
+    measured = np.concatenate(measures)
+    confidence = parts.confidence.trust(measured) if measure else measured
+    return np.concatenate(means), np.concatenate(spreads) if spreads else None, confidence
+
+
+def rounds(
+    X, labels: Labels, parts: Parts, *, prior, n_rounds=5, random_state=None, trainer=None
+) -> Iterator[Round]:
     """Label the pool round by round.
 
     Parameters
@@ -221,12 +324,14 @@ def rounds(X, labels: Labels, parts: Parts, *, prior, n_rounds=5, random_state=N
         Most rounds. Ends early when the pool is empty or nothing was selected.
     random_state : int or RandomState, optional
         Seeds the committees.
+    trainer : Trainer, optional
+        For those who need the fitted committee afterwards; it has its own random state.
 
     Yields
     ------
     Round
     """
-    rng = check_random_state(random_state)
+    trainer = Trainer(parts.committee, random_state) if trainer is None else trainer
     for number, share in enumerate(ramp(n_rounds), start=1):
         pool = labels.pool
         if not len(pool):
@@ -234,18 +339,14 @@ def rounds(X, labels: Labels, parts: Parts, *, prior, n_rounds=5, random_state=N
         budget = Budget(share, prior, len(pool))
         seconds: dict[str, float] = {}
         with _timed(seconds, "train"):
-            rows, codes, weight = labels.training()
-            committee = seeded(parts.committee, rng).fit(take(X, rows), codes, sample_weight=weight)
+            committee = trainer(X, labels)
         with _timed(seconds, "predict"):
-            P = votes(committee, X, labels, pool)
-        with _timed(seconds, "confidence"):
-            p = P.mean(axis=0)
-            confidence = parts.confidence(P)
+            p, spread, confidence = judge(committee, X, labels, pool, parts)
             candidates = confidence > 0
         with _timed(seconds, "allocate"):
             allocation = _allocate(parts.allocator, p[candidates], budget)
             labels.record(pool, number, p, confidence, allocation, candidates)
-            labels.soft = _ruled_out(parts.negatives, P, budget, pool, labels)
+            labels.soft = _ruled_out(parts.negatives, p, spread, budget, pool, labels)
         chosen = labels.codes[pool] >= 0
         yield Round(
             number=number,
@@ -268,12 +369,12 @@ def _allocate(allocator, p, budget):
     return Allocation(np.empty(0, dtype=int), np.empty(0, dtype=object))
 
 
-def _ruled_out(negatives, P, budget, pool, labels):
+def _ruled_out(negatives, p, spread, budget, pool, labels):
     """Soft targets over all rows, made anew each round: the committee has changed."""
     if negatives is None:
         return None
     soft = np.zeros((len(labels.codes), labels.n_classes))
-    soft[pool] = negatives(P, budget)
+    soft[pool] = negatives(p, spread, budget)
     soft[labels.codes >= 0] = 0
     return soft
 

@@ -5,7 +5,7 @@ and replaces what the recipe would have chosen:
 
 >>> from surelabel import Entropy, csa
 >>> csa(confidence=Entropy(), n_rounds=3)
-PseudoLabelClassifier(allocator=Transport(...), committee=Repeated(...), confidence=Entropy(...), n_rounds=3)
+PseudoLabelClassifier(allocator=Transport(...), committee=Unlike(...), confidence=Entropy(...), n_rounds=3)
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from typing import Any, TypedDict, Unpack
 
 from .allocation import AdaptiveThreshold, Negatives, Threshold, Transport
 from .classifier import PseudoLabelClassifier
-from .committee import Repeated, trees
+from .committee import Repeated
 from .confidence import Everything, Spread, TTest
+from .models import trees
+from .unlike import Unlike
 
 
 class Settings(TypedDict, total=False):
@@ -27,6 +29,7 @@ class Settings(TypedDict, total=False):
     negatives: Any
     estimator: Any
     n_rounds: int
+    found_weight: str
     class_prior: Any
     classes: Any
     missing_label: Any
@@ -34,6 +37,7 @@ class Settings(TypedDict, total=False):
     random_state: Any
     n_jobs: int | None
     verbose: int
+    guard: bool
 
 
 def pl(threshold: float = 0.8, **settings: Unpack[Settings]) -> PseudoLabelClassifier:
@@ -83,7 +87,7 @@ def ups(threshold: float = 0.8, **settings: Unpack[Settings]) -> PseudoLabelClas
         Of `PseudoLabelClassifier`.
     """
     parts: Settings = {
-        "committee": Repeated(),
+        "committee": Unlike(),
         "confidence": Spread(),
         "allocator": Threshold(threshold),
         "negatives": Negatives(),
@@ -100,7 +104,7 @@ def sla(**settings: Unpack[Settings]) -> PseudoLabelClassifier:
         Of `PseudoLabelClassifier`.
     """
     parts: Settings = {
-        "committee": Repeated(),
+        "committee": Unlike(),
         "confidence": Everything(),
         "allocator": Transport(bounds="released"),
     }
@@ -115,7 +119,9 @@ def csa(**settings: Unpack[Settings]) -> PseudoLabelClassifier:
     **settings
         Of `PseudoLabelClassifier`.
     """
-    parts: Settings = {"committee": Repeated(), "confidence": TTest(), "allocator": Transport()}
+    # Seats of one model agree with each other whether right or wrong (docs/defaults.md).
+    floor = 2.0 if isinstance(settings.get("committee") or Unlike(), Unlike) else 0.1
+    parts: Settings = {"committee": Unlike(), "confidence": TTest(floor=floor), "allocator": Transport()}
     return PseudoLabelClassifier(**(parts | settings))
 
 

@@ -1,0 +1,206 @@
+"""The default committee: unlike models, each heard as much as it has earned."""
+
+from __future__ import annotations
+
+import warnings
+from copy import copy
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
+
+from .budget import apportion
+from .committee import BaseCommittee
+from .features import take
+from .fitting import aligned, fit_folds, fit_weighted, seeded, stratified_folds
+from .models import unlike_models
+from .weighing import exponent, mixture_weights, sharpened
+
+# Rows predicted at a time: each needs room for every seat.
+_BLOCK_ROWS = 50_000
+
+
+class Unlike(BaseCommittee):
+    """Unlike models, calibrated and weighted by how they predict rows they have not seen.
+
+    Cross-validation on the labelled rows gives each model an exponent (its probabilities
+    are made less sure or surer) and a weight (the mixture that explains the held-out labels
+    best). Weights become seats: a model with a quarter of the weight speaks for a quarter
+    of the members, one without a seat is dropped. One bad model cannot spoil the rest.
+
+    Parameters
+    ----------
+    estimators : list or dict of classifiers, optional
+        By default `unlike_models()`. Any classifiers with `predict_proba` that read the
+        table as it comes; those whose `fit` takes X_unlabeled are given it.
+    n_folds : int, default=5
+        Folds of the cross-validation.
+    n_seats : int, default=20
+        Members M of the committee.
+    n_jobs : int, optional
+        Models to train at once.
+    random_state : int or RandomState, optional
+        Draws folds and seeds every model.
+
+    Attributes
+    ----------
+    weights_ : dict
+        Weight of each model, by name.
+    scores_ : dict
+        Share of held-out rows that each model predicts rightly.
+    seats_ : dict
+        Seats of each model that has any.
+    members_ : dict
+        The fitted models that have a seat.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> committee = Unlike([GaussianNB(), DummyClassifier()], random_state=0).fit(X, y)
+    >>> committee.seats_
+    {'GaussianNB': 19, 'DummyClassifier': 1}
+    """
+
+    def __init__(self, estimators=None, *, n_folds=5, n_seats=20, n_jobs=None, random_state=None):
+        self.estimators = estimators
+        self.n_folds = n_folds
+        self.n_seats = n_seats
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None, X_unlabeled=None):
+        """Weigh every model by cross-validation, then train those with a seat on all rows."""
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        rng = check_random_state(self.random_state)
+        models = {name: seeded(model, rng) for name, model in named(self.estimators).items()}
+        folds = stratified_folds(codes, self.n_folds, rng)
+        fitted = self._each(fit_folds, models.values(), X, codes, folds, sample_weight, X_unlabeled)
+        self.models_ = models
+        held = np.arange(len(codes) if folds else 0)
+        weight = np.ones(len(held)) if sample_weight is None else np.asarray(sample_weight)[held]
+        P = np.stack([p[held] for _, p in fitted]) if folds else np.empty((len(models), 0, 0))
+        self._held_out = P, codes[held], weight
+        self._weigh(held)
+        self.members_ = {
+            name: model for name, (model, _) in zip(models, fitted, strict=True) if name in self.seats_
+        }
+        self.present_ = np.arange(len(self.classes_))
+        return self
+
+    def without(self, rows):
+        """A copy whose weights are made on the other rows of `fit`; to be refitted.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Positions in the X of `fit`.
+        """
+        other = copy(self)
+        other._weigh(np.setdiff1d(np.arange(len(self._held_out[1])), rows))
+        return other
+
+    def refit(self, X, y, sample_weight=None, X_unlabeled=None):
+        """Train the models with a seat on more labels; weights and exponents stay."""
+        check_is_fitted(self)
+        present, codes = np.unique(y, return_inverse=True)
+        models = [clone(self.models_[name]) for name in self.seats_]
+        members = self._each(fit_weighted, models, X, codes, sample_weight, X_unlabeled)
+        self.members_ = dict(zip(self.seats_, members, strict=True))
+        self.present_ = np.searchsorted(self.classes_, present)
+        return self
+
+    def predict_members(self, X):
+        """Probabilities of each seat, shape (M, N, K)."""
+        check_is_fitted(self)
+        proba = self._each(_probabilities, self.members_.values(), X)
+        P = [sharpened(known(p), self.exponents_[name]) for name, p in zip(self.members_, proba, strict=True)]
+        return aligned(np.repeat(P, list(self.seats_.values()), axis=0), self.present_, len(self.classes_))
+
+    def predict_proba(self, X):
+        """Mean over the seats, shape (N, K), a block of rows at a time."""
+        blocks = [
+            self.predict_members(take(X, slice(start, start + _BLOCK_ROWS))).mean(axis=0)
+            for start in range(0, max(X.shape[0], 1), _BLOCK_ROWS)
+        ]
+        return np.concatenate(blocks)
+
+    def _models(self):
+        return named(self.estimators).values()
+
+    def _each(self, work, models, *args):
+        """Work on each model, n_jobs at once with one thread each; small ones lose time to threads."""
+        with warnings.catch_warnings(), threadpool_limits(1):
+            # Models that stop short are judged by what they predict.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return Parallel(n_jobs=self.n_jobs, prefer="threads")(
+                delayed(_alone)(work, model, *args) for model in models
+            )
+
+    def _weigh(self, rows):
+        """Set exponents, weights and seats from what was held out, on some of its rows."""
+        P, codes, weight = self._held_out
+        P, codes, weight = P[:, rows], codes[rows], weight[rows]
+        names = list(self.models_)
+        powers, w, right = np.ones(len(P)), np.full(len(P), 1 / len(P)), np.full(len(P), np.nan)
+        if len(rows):
+            weight = weight / weight.mean()
+            usable = np.isfinite(P).all(axis=(1, 2))
+            if not usable.any():
+                raise ValueError(f"No model gives probabilities, only NaN or infinity: {', '.join(names)}.")
+            P = known(P)
+            powers = np.array([exponent(p, codes, weight) for p in P])
+            sharp = sharpened(P, powers[:, None, None])
+            w = np.zeros(len(P))
+            w[usable] = mixture_weights(sharp[usable], codes, weight)
+            right = np.average(P.argmax(axis=2) == codes, axis=1, weights=weight)
+        self.weights_ = dict(zip(names, w.tolist(), strict=True))
+        self.scores_ = dict(zip(names, right.tolist(), strict=True))
+        self.exponents_ = dict(zip(names, powers.tolist(), strict=True))
+        self.seats_ = {name: n for name, n in zip(names, seats(w, self.n_seats).tolist(), strict=True) if n}
+
+
+def seats(w, n_seats):
+    """Whole seats in proportion to weights; two models have one at least, if there are two, shape (M,).
+
+    A committee of one voice would agree with itself on everything.
+    """
+    found = apportion(n_seats, w)
+    if (found > 0).sum() == 1 and (w > 0).sum() > 1 and n_seats > 1:
+        first, second = np.argsort(-w, kind="stable")[:2]
+        found[first], found[second] = n_seats - 1, 1
+    return found
+
+
+def known(p):
+    """Probabilities with those of rows that a model cannot judge made equal, shape of p."""
+    return np.where(np.isfinite(p).all(axis=-1, keepdims=True), p, 1 / p.shape[-1])
+
+
+def _alone(work, *args):
+    # The limit on OpenMP holds for one thread, so each sets its own; that on BLAS is set by the caller.
+    with threadpool_limits(1, user_api="openmp"):
+        return work(*args)
+
+
+def _probabilities(model, X):
+    return model.predict_proba(X)
+
+
+def named(estimators):
+    """Classifiers by name; those of a list are named by their class."""
+    if estimators is None:
+        return unlike_models()
+    if isinstance(estimators, dict):
+        return estimators
+    names = [type(estimator).__name__ for estimator in estimators]
+    return {
+        name if names.count(name) == 1 else f"{name} {i}": estimator
+        for i, (name, estimator) in enumerate(zip(names, estimators, strict=True), start=1)
+    }

@@ -1,0 +1,243 @@
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
+from sklearn.datasets import load_iris
+from sklearn.dummy import DummyClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from threadpoolctl import threadpool_info
+
+from surelabel import Threshold, Unlike, csa, trees, unlike, unlike_models
+from surelabel.encoding import Encoded
+from surelabel.fitting import as_often, fit_folds, stratified_folds
+from surelabel.graph import Spreading, heaviest
+from surelabel.models import Kernel
+
+
+@pytest.fixture
+def iris():
+    return load_iris(return_X_y=True)
+
+
+def few(**settings):
+    return Unlike({"bayes": GaussianNB(), "trees": trees(5)}, random_state=0, **settings)
+
+
+def test_seats_are_the_members_and_their_mean_the_prediction(iris):
+    X, y = iris
+    committee = few().fit(X, y)
+    P = committee.predict_members(X)
+    assert P.shape == (20, 150, 3)
+    assert sum(committee.seats_.values()) == 20
+    assert_allclose(P.sum(axis=2), 1)
+    assert_allclose(committee.predict_proba(X), P.mean(axis=0))
+    assert_allclose(sum(committee.weights_.values()), 1)
+    assert committee.score(X, y) > 0.9
+
+
+def test_a_model_that_knows_nothing_hardly_counts(iris):
+    X, y = iris
+    committee = Unlike([GaussianNB(), DummyClassifier(strategy="uniform")], random_state=0).fit(X, y)
+    assert committee.seats_ == {"GaussianNB": 19, "DummyClassifier": 1}  # never one voice alone
+    assert committee.scores_["GaussianNB"] > 0.9 > committee.scores_["DummyClassifier"]
+
+
+def test_refit_keeps_the_weights_and_learns_the_rows(iris):
+    X, y = iris
+    first = few().fit(X[::10], y[::10])
+    weights, before = dict(first.weights_), first.predict_proba(X)
+    first.refit(X, y)
+    assert first.weights_ == weights
+    assert np.abs(first.predict_proba(X) - before).max() > 0.01
+
+
+def test_weights_without_some_rows_are_made_on_the_others(iris):
+    X, y = iris
+    committee = few().fit(X, y)
+    held = np.arange(0, 150, 3)
+    P, codes, weight = committee._held_out
+    swapped = codes.copy()
+    swapped[held] = 2 - swapped[held]
+    other = few().fit(X, y)
+    other._held_out = P, swapped, weight
+    assert committee.without(held).weights_ == other.without(held).weights_
+    assert committee.without(held).weights_ != committee.weights_
+
+
+def test_one_label_of_each_class_leaves_all_models_equal(iris):
+    X, y = iris
+    committee = few().fit(X[::50], y[::50])
+    assert committee.weights_ == {"bayes": 0.5, "trees": 0.5}
+    assert np.isnan(list(committee.scores_.values())).all()
+
+
+def test_same_result_for_every_n_jobs(iris):
+    X, y = iris
+    one, two = (few(n_jobs=jobs).fit(X, y).predict_members(X) for jobs in (1, 2))
+    assert_array_equal(one, two)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", list(unlike_models()))
+def test_every_model_reads_gaps_and_categories_and_learns(name, iris):
+    X, y = iris
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    frame["e"] = pd.Categorical(np.array(["x", "y", "z"])[y])
+    frame.loc[::7, "a"] = np.nan
+    frame.loc[::11, "e"] = np.nan
+    model = unlike_models()[name]
+    fitted, p = fit_folds(model, frame, y, stratified_folds(y, 3, np.random.RandomState(0)))
+    assert (p.argmax(axis=1) == y).mean() > 0.85
+    assert_allclose(fitted.predict_proba(frame).sum(axis=1), 1)
+    assert (fitted.predict(frame) == y).mean() > 0.85
+
+
+@pytest.mark.parametrize("model", [GaussianNB(), Encoded(Spreading()), Encoded(Kernel()), trees(3)])
+def test_held_out_predictions_do_not_depend_on_the_held_out_labels(model, iris):
+    X, y = iris
+    # A class must stay in place for the others to keep their codes.
+    folds = stratified_folds(y, 3, np.random.RandomState(0))
+    model.set_params(**{k: 0 for k in model.get_params() if k.endswith("random_state")})
+    before = fit_folds(model, X, y, folds)[1]
+    for _, held in folds:
+        wrong = y.copy()
+        wrong[held] = (y[held] + 1) % 3
+        assert_array_equal(fit_folds(model, X, wrong, folds)[1][held], before[held])
+
+
+def test_sparse_and_wide_tables(rng):
+    X = rng.poisson(0.05, size=(80, 1500)).astype(float)
+    y = np.repeat([0, 1], 40)
+    X[y == 1, :20] += 1
+    for table in (csr_array(X), X):
+        committee = Unlike(random_state=0, n_folds=2).fit(table, y)
+        assert committee.score(table, y) > 0.9
+
+
+def test_unlabelled_rows_find_the_signal_among_noise(rng):
+    """Fifty columns of noise hide three copies of one signal; unlabelled rows give it away."""
+    signal = rng.normal(size=(600, 1))
+    X = np.hstack([signal + 0.1 * rng.normal(size=(600, 5)), rng.normal(size=(600, 60))])
+    y = (np.abs(signal[:, 0]) > 0.7).astype(int)
+    model = unlike_models()["kernel on components"]
+    seeing = model.fit(X[:30], y[:30], X_unlabeled=X[30:]).predict(X[30:])
+    assert (seeing == y[30:]).mean() > 0.9
+    blind = Encoded(Kernel()).fit(X[:30], y[:30]).predict(X[30:])
+    assert (blind == y[30:]).mean() < 0.75
+
+
+def test_rows_come_as_often_as_they_weigh():
+    codes = np.array([0, 0, 0, 1])
+    assert_array_equal(as_often(codes, np.array([1.0, 2.0, 0.0, 1.0])), [0, 1, 1, 3])
+    # No class is lost and no row comes more than ten times.
+    rows = as_often(np.repeat([0, 1], [3, 100]), np.repeat([1.0, 1e-6], [3, 100]))
+    assert_array_equal(np.bincount(rows)[:3], [10, 10, 10])
+    assert (rows >= 3).sum() == 1
+
+
+def test_a_model_without_weights_joins_a_weighted_run(iris):
+    X, y = iris
+    weight = np.where(y == 2, 0.1, 1.0)
+    committee = Unlike([GaussianNB(), KNeighborsClassifier(5)], random_state=0)
+    assert committee.fit(X, y, sample_weight=weight).score(X, y) > 0.9
+
+
+def test_default_reads_a_frame_and_gives_a_verdict(iris):
+    X, y = iris
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    frame["e"] = np.array(["x", "y", "z"])[y]
+    y_few = np.where(np.arange(150) % 5 == 0, y, -1)
+    clf = csa(random_state=0, n_rounds=2).fit(frame, y_few)
+    assert clf.score(frame, y) > 0.95
+    assert clf.verdict_.n_rows == 30
+    assert set(clf.estimator_.weights_) == set(unlike_models())
+
+
+@pytest.mark.filterwarnings("ignore:Class .* has one labelled row only")
+def test_the_default_works_with_one_label_of_each_class(iris):
+    X, y = iris
+    clf = csa(random_state=0, n_rounds=1).fit(X, np.where(np.arange(150) % 50 == 0, y, -1))
+    assert clf.verdict_ is None
+    assert clf.score(X, y) > 0.7
+
+
+@pytest.mark.filterwarnings("ignore:No column of X varies|None of the")
+def test_the_default_survives_columns_that_do_not_vary():
+    y = np.r_[0, 1, 0, 1, 0, 1, np.full(34, -1)]
+    nearly = np.zeros((40, 1))
+    nearly[[1, 20, 22, 25, 30]] = 1
+    for X in (np.zeros((40, 2)), nearly):
+        proba = csa(random_state=0, n_rounds=1).fit(X, y).predict_proba(X)
+        assert_allclose(proba.sum(axis=1), 1)
+
+
+class Broken(GaussianNB):
+    """Gives NaN."""
+
+    def predict_proba(self, X):
+        return np.full((len(X), len(self.classes_)), np.nan)
+
+
+def test_a_model_that_gives_nan_is_dropped(iris):
+    X, y = iris
+    committee = Unlike({"good": GaussianNB(), "bad": Broken()}, random_state=0).fit(X, y)
+    assert committee.seats_ == {"good": 20}
+    assert np.isfinite(committee.predict_proba(X)).all()
+    with pytest.raises(ValueError, match="No model gives probabilities, only NaN or infinity: Broken"):
+        Unlike([Broken()]).fit(X, y)
+
+
+def test_the_unit_of_the_weights_does_not_matter(iris):
+    X, y = iris
+    one, other = (few().fit(X, y, sample_weight=np.full(150, w)).weights_ for w in (1.0, 1 / 150))
+    assert one == pytest.approx(other, abs=0.05)  # models themselves may round
+
+
+def test_threads_of_the_process_are_left_as_they_were(iris):
+    def threads():
+        return [(lib["prefix"], lib["num_threads"]) for lib in threadpool_info()]
+
+    before = threads()
+    few(n_jobs=2).fit(*iris).predict(iris[0])
+    assert threads() == before
+
+
+def test_a_graph_too_large_keeps_every_class_and_the_heaviest_rows(rng):
+    X = rng.normal(size=(400, 2))
+    y = np.r_[np.zeros(398, dtype=int), 1, 1]
+    weight = np.where(np.arange(400) % 2, 0.1, 1.0)
+    kept = heaviest(y, weight, 200, np.random.RandomState(0))
+    assert len(kept) == 200
+    assert set(y[kept]) == {0, 1}
+    assert (weight[kept] == 1).mean() > 0.98
+    graph = Spreading(max_nodes=200, random_state=0).fit(X, y, sample_weight=weight)
+    assert graph.predict_proba(X[-2:])[:, 1].max() > 0
+
+
+def test_predictions_of_blocks_are_those_of_the_whole(iris, monkeypatch):
+    X, y = iris
+    committee = few().fit(X, y)
+    whole = committee.predict_proba(X)
+    monkeypatch.setattr(unlike, "_BLOCK_ROWS", 40)
+    assert_allclose(committee.predict_proba(X), whole)
+
+
+def test_nothing_found_is_the_supervised_model(iris):
+    X, y = iris
+    committee = Unlike({"graph": Encoded(Spreading())})
+    clf = csa(committee=committee, allocator=Threshold(1.0), random_state=0)
+    with pytest.warns(UserWarning, match="this is the supervised model"):
+        clf.fit(X[::5], y[::5], X_unlabeled=X)
+    assert len(clf.estimator_.members_["graph"].classifier_.distribution_) == 30
+
+
+def test_confidence_of_a_recipe_follows_its_committee():
+    assert (
+        csa().confidence.floor
+        == csa(committee=few()).confidence.floor
+        == csa(committee=None).confidence.floor
+        == 2
+    )
+    assert csa(committee=[GaussianNB(), KNeighborsClassifier()]).confidence.floor == 0.1

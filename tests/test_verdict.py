@@ -1,0 +1,125 @@
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.naive_bayes import GaussianNB
+
+from surelabel import Everything, Labels, Parts, PseudoLabelClassifier, Repeated, Threshold, Unlike, trees
+from surelabel.allocation import Allocation, Status
+from surelabel.loop import Trainer
+from surelabel.verdict import Verdict, nested, verdict
+
+
+def right(both=0, alone=0, pooled=0, neither=0):
+    return np.repeat([[1, 1, 0, 0], [1, 0, 1, 0]], [both, alone, pooled, neither], axis=1)
+
+
+@pytest.mark.parametrize(
+    ("rows", "word"),
+    [
+        (right(50, 0, 5), "helped"),
+        (right(50, 0, 3), "no evidence"),
+        (right(50), "no evidence"),
+        (right(50, 1), "no evidence"),
+        (right(50, 3), "hurt"),
+        (right(50, 5, 5), "no evidence"),
+    ],
+)
+def test_words(rows, word):
+    said = verdict(rows, np.ones(rows.shape[1]))
+    assert said.word == word
+    assert word in str(said)
+
+
+def test_gain_and_error_are_those_of_paired_differences():
+    rows = right(5, 1, 4, 2)
+    said = verdict(rows, np.ones(12))
+    difference = rows[1] - rows[0]
+    assert said.gain == pytest.approx(100 * difference.mean())
+    assert said.error == pytest.approx(100 * difference.std() / np.sqrt(12))
+
+
+def blobs(rng, n=60):
+    y = np.arange(n) % 2
+    return rng.normal(size=(n, 2)) + 4 * y[:, None], y
+
+
+class Wrong(BaseEstimator):
+    """Gives every row the wrong class."""
+
+    def __call__(self, p, budget):
+        codes = 1 - p.argmax(axis=1)
+        return Allocation(codes, np.full(len(p), Status.ACCEPTED, dtype=object))
+
+
+def spied(model, seen):
+    class Spy(type(model)):
+        def fit(self, X, y, sample_weight=None):
+            seen.append({tuple(x): c for x, c in zip(np.asarray(X), y, strict=True)})
+            return super().fit(X, y, sample_weight)
+
+    return Spy()
+
+
+@pytest.mark.parametrize("unlike", [False, True])
+def test_no_model_sees_the_label_of_a_row_it_is_judged_on(unlike, rng):
+    X, y = blobs(rng)
+    codes = np.where(np.arange(60) < 30, y, -1)
+    seen = []
+    committee = (
+        Unlike([spied(GaussianNB(), seen)])
+        if unlike
+        else Repeated(spied(GaussianNB(), seen), 2, over="bootstrap")
+    )
+    trainer, alone = Trainer(committee, 0), Trainer(committee, 0, alone=True)
+    labels = Labels.start(codes, 2)
+    trainer(X, labels), alone(X, labels)
+    seen.clear()
+    predicted = []
+
+    def final(who, strand):
+        hidden = np.flatnonzero(strand.weight == 0)
+        if not predicted or not np.array_equal(hidden, predicted[-1]):
+            seen.clear()  # a new fold
+        model = who(X, strand)
+        for known in seen:
+            assert not any(tuple(X[row]) in known for row in hidden)
+        predicted.append(hidden)
+        return model, model.classes_
+
+    parts = Parts(committee, Everything(), Threshold(0.5))
+    said = nested(
+        X, labels, parts, trainer, alone, prior=lambda _: np.full(2, 0.5), final=final, random_state=0
+    )
+    assert said.n_rows == 30
+    assert said.supervised > 0.9
+    assert sorted(np.concatenate(predicted[::2])) == list(range(30))
+
+
+def test_bad_pseudo_labels_are_found_out_and_not_used(rng):
+    X, y = blobs(rng, 200)
+    y_few = np.where(np.arange(200) < 60, y, -1)
+    settings = {"found_weight": "full", "n_rounds": 1, "random_state": 0}
+    committee = Repeated(trees(5), 3)
+    with pytest.warns(UserWarning, match="Unlabelled rows hurt by .* guard=False keeps the other"):
+        clf = PseudoLabelClassifier(committee, Everything(), Wrong(), **settings).fit(X, y_few)
+    assert clf.verdict_.word == "hurt"
+    assert clf.termination_condition_ == "hurt"
+    assert clf.score(X, y) > 0.9
+    trusting = PseudoLabelClassifier(committee, Everything(), Wrong(), guard=False, **settings).fit(X, y_few)
+    assert trusting.verdict_ is None
+    assert trusting.score(X, y) < 0.7
+
+
+def test_one_label_of_each_class_gives_no_verdict(rng):
+    X, y = blobs(rng)
+    y_few = np.where(np.arange(60) < 2, y, -1)
+    with pytest.warns(UserWarning, match="one labelled row only"):
+        clf = PseudoLabelClassifier(
+            Repeated(trees(5), 3), allocator=Threshold(0.1), confidence=Everything()
+        ).fit(X, y_few)
+    assert clf.verdict_ is None
+
+
+def test_verdict_reads_as_a_sentence():
+    said = Verdict(0.9, 0.85, gain=-5.0, error=2.0, n_rows=100, seconds=1.0)
+    assert str(said) == "hurt by 5.0 +- 2.0 points (85.0% against 90.0% of 100 held-out rows)"
