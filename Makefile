@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test test-newest bench-transport bench-committee clean
+.PHONY: demo test test-newest bench-transport bench-committee bench-accuracy bench-defaults bench-scale clean
 
 demo: $(VENV)/demo.stamp  ## fill in the labels of 1,294 handwritten digits
 	$(BIN)/python examples/digits.py
@@ -26,6 +26,15 @@ bench-transport: $(VENV)/bench.stamp  ## the transport solver against others; AR
 
 bench-committee: $(VENV)/bench.stamp  ## the XGBoost committee against a plain loop; ARGS="--data-dir DIR" for segment
 	OMP_WAIT_POLICY=passive OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/committee.py $(ARGS)
+
+bench-accuracy: $(VENV)/bench.stamp  ## default CSA against what else there is; ARGS="--data-dir DIR --seeds 10"
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/accuracy.py $(ARGS)
+
+bench-defaults: $(VENV)/bench.stamp  ## each default changed at a time; ARGS="--data-dir DIR --seeds 10"
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/defaults.py $(ARGS)
+
+bench-scale: $(VENV)/bench.stamp  ## 20,000 labelled rows and up to two million others; ARGS="--rows 20000,200000"
+	$(BIN)/python benchmarks/scale.py $(ARGS)
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

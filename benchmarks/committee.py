@@ -22,11 +22,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from datasets import UNLABELLED, load, split
 from scipy.stats import spearmanr
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import train_test_split
 from xgboost import XGBClassifier
 
 from surelabel import RandomXGBoost, Transport, TTest, csa
@@ -34,7 +33,7 @@ from surelabel.boosting import draw
 
 RESULTS = Path("results")
 MEASURES = ["accuracy", "right", "labelled", "seconds"]
-UNLABELLED = {"breast_cancer": 0.8, "digits": 0.9, "segment": 0.7}
+NAMES = ["breast_cancer", "digits", "segment"]
 
 
 class Plain(RandomXGBoost):
@@ -55,27 +54,6 @@ class Plain(RandomXGBoost):
         return np.stack([member.predict_proba(X) for member in self.members_])
 
 
-def load(name, folder):
-    """X and y, or None where the file is missing."""
-    if name == "digits":
-        return load_digits(return_X_y=True)
-    if name == "breast_cancer":
-        return load_breast_cancer(return_X_y=True)
-    path = folder / f"{name}.csv"
-    if not path.exists():
-        print(f"{name}: skipped, no {path}; name its folder by --data-dir or SURELABEL_DATA")
-        return None
-    table = pd.read_csv(path)
-    return table.iloc[:, :-1].to_numpy(dtype=float), table.iloc[:, -1].astype("category").cat.codes.to_numpy()
-
-
-def split(X, y, share, seed):
-    """Labelled, unlabelled and test part, each (X, y)."""
-    X, X_test, y, y_test = train_test_split(X, y, test_size=0.2, random_state=seed)
-    X_l, X_u, y_l, y_u = train_test_split(X, y, test_size=share, random_state=seed)
-    return (X_l, y_l), (X_u, y_u), (X_test, y_test)
-
-
 def fit(committee, labelled, unlabelled, test, seed):
     """A CSA fit: test accuracy, accuracy of the pseudo-labels, wall seconds."""
     model = csa(
@@ -84,6 +62,8 @@ def fit(committee, labelled, unlabelled, test, seed):
         allocator=Transport(),
         # One thread: the final model is no part of the comparison.
         estimator=XGBClassifier(n_jobs=1),
+        found_weight="full",
+        guard=False,
         random_state=seed,
         n_jobs=-1,
     )
@@ -163,7 +143,7 @@ def main():
     parser.add_argument("--repeats", type=int, default=3, help="fits of the fast committee for each of them")
     parser.add_argument("--ranked", type=int, default=3, help="splits on which confidence is compared")
     parser.add_argument("--members", type=int, default=20)
-    parser.add_argument("--datasets", nargs="+", default=list(UNLABELLED), choices=list(UNLABELLED))
+    parser.add_argument("--datasets", nargs="+", default=NAMES, choices=NAMES)
     parser.add_argument("--data-dir", type=Path, default=Path(os.environ.get("SURELABEL_DATA", "data")))
     parser.add_argument("--output", type=Path, default=RESULTS / "committee.json")
     options = parser.parse_args()
