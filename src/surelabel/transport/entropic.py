@@ -12,7 +12,7 @@ import numpy as np
 
 from .problem import Problem
 from .screening import survivors
-from .semidual import REACH, Point, advantage, block_terms, newton, point_at, sampling_error
+from .semidual import REACH, Point, advantage, block_terms, newton, point_at, sampling_error, span
 
 # The sample may grow to this many cells before all rows are taken.
 _SAMPLE_CELLS = 3_000_000
@@ -33,6 +33,8 @@ _ROUGH_REACH = 4.0
 _NARROWER = 0.8
 # Evaluations at a temperature above epsilon: only a start for the next.
 _ROUGH_ITER = 6
+# Where only a start for the next is wanted, shorter steps, in temperatures, are not evaluated.
+_SURE_STEP = 4
 # All rows: what is not solved from the sample's potentials by then needs another way.
 _WARM_ITER = 100
 
@@ -42,7 +44,8 @@ def entropic(problem: Problem, epsilon, tol, max_iter) -> tuple[Point, int, int]
     levels = [*_samples(problem), problem]
     first = levels[0]
     costs = np.concatenate([cost for cost, _ in first.blocks()])
-    best, longest = costs.min(axis=1), float(np.ptp(costs)) + epsilon
+    best, longest = costs.T.copy().min(axis=0), float(span(costs)) + epsilon
+    spread = float(best.std())
     g = _start(best, first.bounds, costs.shape[1])
     n_iter = n_passes = 0
     radius = np.inf
@@ -50,15 +53,15 @@ def entropic(problem: Problem, epsilon, tol, max_iter) -> tuple[Point, int, int]
         last = level is problem
         # A sample says little about differences far below its own noise.
         noise = np.sqrt(costs.shape[1] / level.n)
-        eps = epsilon if last else max(epsilon, best.std() * noise)
+        eps = epsilon if last else max(epsilon, spread * noise)
         # Half the tolerance: cells that were left out may add to the error.
         goal, budget = (tol / 2, max_iter - n_iter) if last else (noise / 4, _SAMPLE_ITER)
         if level is first:
-            point, used = _cold(level, g, eps, goal, budget, longest, best.std() / 8)
+            point, used = _cold(level, g, eps, goal, budget, longest, spread / 8, last)
             passes = used
         else:
             radius = _worthwhile(radius, costs, g, eps)
-            point, used, passes = _warm(level, g, eps, goal, budget, longest, radius)
+            point, used, passes = _warm(level, g, eps, goal, budget, longest, radius, last)
         n_iter += used
         n_passes += passes if last else 0
         g = point.g
@@ -92,7 +95,7 @@ def _start(best, bounds, k):
     return g
 
 
-def _cold(problem, g, epsilon, goal, budget, longest, hottest):
+def _cold(problem, g, epsilon, goal, budget, longest, hottest, final):
     """Newton on every cell, from a higher temperature down; the point and evaluations."""
 
     def evaluate(g, eps):
@@ -101,8 +104,10 @@ def _cold(problem, g, epsilon, goal, budget, longest, hottest):
     used = 0
     steps = int(np.log(max(hottest, epsilon) / epsilon) / np.log(4))
     for eps in epsilon * 4.0 ** np.arange(steps, -1, -1):
-        stage = goal if eps == epsilon else 1e-2
-        point, n = newton(evaluate, g, eps, problem.bounds, stage, min(40, budget - used), longest)
+        stage, most = goal if eps == epsilon else 1e-2, min(40, budget - used)
+        # On few rows a step that seems sure may not be, and the way back is long.
+        short = 0.0 if final else _SURE_STEP * eps
+        point, n = newton(evaluate, g, eps, problem.bounds, stage, most, longest, short=short)
         g, used = point.g, used + n
         if point.error > stage or used >= budget:
             break
@@ -141,7 +146,7 @@ def _anneal(evaluate, bounds, epsilon, goal, budget, longest):
     return point, eps, used
 
 
-def _warm(problem, g, epsilon, goal, budget, longest, radius):
+def _warm(problem, g, epsilon, goal, budget, longest, radius, final):
     """Newton on the cells that can matter; the point, evaluations and passes."""
     used = n_passes = 0
     # Where g is uncertain by many epsilon, a higher temperature comes first.
@@ -150,19 +155,19 @@ def _warm(problem, g, epsilon, goal, budget, longest, radius):
         cells = survivors(problem.blocks(), g, _needed(heat, epsilon, len(g)) + room)
         n_passes += 1
         most = min(budget, _WARM_ITER) - used
-        point, heat, n, held = _cool(cells, heat, epsilon, problem.bounds, goal, most, longest)
+        point, heat, n, held = _cool(cells, heat, epsilon, problem.bounds, goal, most, longest, final)
         used += n
         if held and heat == epsilon and (point.error <= goal or used >= budget):
             return point, used, n_passes
         # Further off, cells that were left out may matter: look again from there.
-        g = g + (point.g - g) * min(_STRIDE * room / max(np.ptp(point.g - g), room), 1.0)
+        g = g + (point.g - g) * min(_STRIDE * room / max(span(point.g - g), room), 1.0)
         heat = heat if point.error < error / 2 else 2 * heat
         room, error = max(room, 10 * heat), point.error
-    point, n = _cold(problem, g, epsilon, goal, max(budget - used, 1), longest, epsilon)
+    point, n = _cold(problem, g, epsilon, goal, max(budget - used, 1), longest, epsilon, final)
     return point, used + n, n_passes + n
 
 
-def _cool(cells, heat, epsilon, bounds, goal, budget, longest):
+def _cool(cells, heat, epsilon, bounds, goal, budget, longest, final):
     """From a temperature down to epsilon: the point, its temperature, evaluations, and if it holds.
 
     It holds as long as no cell that was left out can matter there.
@@ -175,10 +180,10 @@ def _cool(cells, heat, epsilon, bounds, goal, budget, longest):
         room = cells.width - (reach(epsilon, k) if last else _rough(heat, k))
 
         def held(g, begin=cells.g, room=room):
-            return np.ptp(g - begin) <= room
+            return span(g - begin) <= room
 
-        most, short = (50, 0.0) if last else (_ROUGH_ITER, heat)
-        most = min(most, budget - used)
+        most = min(50 if last else _ROUGH_ITER, budget - used)
+        short = 0.0 if final and last else _SURE_STEP * heat
         point, n = newton(cells.terms, g, heat, bounds, goal, most, longest, held, short)
         g, used = point.g, used + n
         if last or not held(g) or used >= budget:

@@ -96,7 +96,7 @@ class Problem:
         """A problem on some of the rows, its bounds in proportion."""
         picked = np.sort(rng.integers(0, self.n, size))
         mass = self.mass if np.ndim(self.mass) == 0 else self.mass[picked]
-        total = float(np.sum(np.broadcast_to(mass, size)))
+        total = _total(mass, size)
         if not total:
             return None
         return Problem(
@@ -110,7 +110,7 @@ def read_problem(cost, row_mass, column_mass, slack, epsilon):
     n, k = rows.shape
     mass = np.asarray(row_mass, dtype=float)
     lower, upper = _range(column_mass, k)
-    total = float(mass * n if mass.ndim == 0 else mass.sum())
+    total = _total(mass, n)
     _check(mass, lower, upper, epsilon, n)
     is_open = upper > 0
     if not is_open.all():
@@ -125,7 +125,11 @@ def read_problem(cost, row_mass, column_mass, slack, epsilon):
     # Equal masses are one number: no array of N ones is made or read.
     if mass.ndim and np.ptp(mass) == 0:
         mass = mass[0]
-    return Problem(rows, float(mass) if mass.ndim == 0 else mass, Bounds(lower, upper, total), n), is_open
+    return Problem(rows, mass[()], Bounds(lower, upper, total), n), is_open
+
+
+def _total(mass, n):
+    return float(mass * n if np.ndim(mass) == 0 else mass.sum())
 
 
 def _range(column_mass, k):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ class Pairs:
     mass: Any
 
     def terms(self, moved, epsilon):
-        """Terms of these rows; the cost is what a's lead lacks to b's."""
+        """Terms of these rows, the Gram matrix without diagonal; the cost is what a's lead lacks to b's."""
         behind = self._gap(moved)
         behind *= 1 / epsilon
         np.minimum(behind, FAR, out=behind)
@@ -54,26 +55,15 @@ class Pairs:
         cost = float(weighted @ self.gap)
         to_a = self._by_pair(weighted)
         weighted *= share
-        square = self._by_pair(weighted)
-        to_b, both = self._whole - to_a, to_a - square
-        gram = both + both.T
-        gram.flat[:: self.k + 1] += square.sum(axis=1) + (to_b - both).sum(axis=0)
-        return Terms(to_a.sum(axis=1) + to_b.sum(axis=0), gram, cost)
+        both = to_a - self._by_pair(weighted)
+        return Terms(to_a.sum(axis=1) + (self._whole - to_a).sum(axis=0), both + both.T, cost)
 
-    def narrowed(self, moved, width):
-        """Settled masses, lead over that of the screening, and what makes up the pairs left."""
-        gap = self._gap(moved)
-        near = np.abs(gap) <= width
-        far = np.flatnonzero(~near)
-        a, b = np.divmod(self.code[far], self.k)
-        mass = _at(self.mass, far)
-        to_a = gap[far] < 0
-        settled = _by_column(np.where(to_a, a, b), mass, self.k)
-        lead = float(self._whole.sum(axis=0) @ moved) - _weigh(gap[far] * to_a, mass)
-        return settled, lead, (self.code[near], gap[near], _at(self.mass, near))
+    def rebased(self, moved):
+        """Lead over that of the screening, and what makes up the pairs from there."""
+        return float(self._whole.sum(axis=0) @ moved), (self.code, self._gap(moved), self.mass)
 
     def _gap(self, moved):
-        out = np.subtract.outer(-moved, -moved).ravel()[self.code]
+        out = np.subtract.outer(-moved, -moved).take(self.code)
         out += self.gap
         return out
 
@@ -111,10 +101,10 @@ class Others:
     mass: Any
 
     def terms(self, moved, epsilon):
-        """Terms of these rows; the cost is the lead with its sign flipped."""
+        """Terms of these rows, the Gram matrix's diagonal left open; the cost is the lead, sign flipped."""
         if not self.lengths:
             return Terms(np.zeros(self.k), np.zeros((self.k, self.k)), 0.0)
-        share = moved[self.column]
+        share = moved.take(self.column)
         share += self.lead
         share *= 1 / epsilon
         layers = self._layers(share)
@@ -135,16 +125,15 @@ class Others:
 
     def narrowed(self, moved, width):
         """Settled masses, lead, and what makes up the pairs and the others left."""
-        lead = self.lead + moved[self.column]
+        lead = self.lead + moved.take(self.column)
         limit = _highest(self._layers(lead)) - width
-        near = np.flatnonzero(lead >= limit[self._row])
+        near = np.flatnonzero(lead >= limit.take(self._row))
         near = near[np.argsort(self._row[near], kind="stable")]
         count = np.bincount(self._row[near], minlength=len(limit))
         return _by_count(self.k, count, self.column[near], lead[near], self.mass)
 
     def _layers(self, cells):
-        ends = np.cumsum(self.lengths)
-        return [cells[end - length : end] for end, length in zip(ends, self.lengths, strict=True)]
+        return [cells[end - length : end] for end, length in zip(self._ends, self.lengths, strict=True)]
 
     def _gram(self, share):
         k, n = self.k, self.lengths[0]
@@ -153,10 +142,12 @@ class Others:
             dense.ravel()[self._cell] = share
             return dense.T @ dense
         left, right, code = self._products
-        half = np.bincount(code, share[left] * share[right], k * k).reshape(k, k)
-        gram = half + half.T
-        gram.flat[:: k + 1] += np.bincount(self.column, share * share, k)
-        return gram
+        half = np.bincount(code, share.take(left) * share.take(right), k * k).reshape(k, k)
+        return half + half.T
+
+    @cached_property
+    def _ends(self):
+        return list(accumulate(self.lengths))
 
     @cached_property
     def _row(self):
@@ -177,7 +168,7 @@ class Others:
     @cached_property
     def _products(self):
         """Each two cells of one row: their places, and the number of the two columns."""
-        begin = np.cumsum([0, *self.lengths])
+        begin = [0, *self._ends]
         both = [(p, q, np.arange(n)) for q, n in enumerate(self.lengths) for p in range(q)]
         left = np.concatenate([begin[p] + row for p, _, row in both])
         right = np.concatenate([begin[q] + row for _, q, row in both])
@@ -215,16 +206,18 @@ class Survivors:
         pairs, others = self.pairs.terms(moved, epsilon), self.others.terms(moved, epsilon)
         column_sum = self.settled + pairs.column_sum + others.column_sum
         gram = pairs.gram + others.gram
-        gram.flat[:: len(g) + 1] += self.settled
+        # The shares of a row sum to 1, so each row of the Gram matrix sums to the column's mass.
+        diagonal = np.einsum("kk->k", gram)
+        diagonal[:] = 0
+        diagonal[:] = column_sum - gram.sum(axis=1)
         cost = float(self.g @ column_sum) - self.lead + pairs.cost + others.cost
         return Terms(column_sum, gram, cost)
 
     def narrowed(self, g, width):
         """Screened again, from these cells alone, with a smaller width."""
         moved, k = g - self.g, len(g)
-        settled, lead, pairs = self.pairs.narrowed(moved, width)
-        settled, lead = self.settled + settled, self.lead + float(self.settled @ moved) + lead
-        others = self.others
+        lead, pairs = self.pairs.rebased(moved)
+        settled, lead, others = self.settled, lead + self.lead + float(self.settled @ moved), self.others
         if others.lengths:
             new_settled, new_lead, new_pairs, rest = others.narrowed(moved, width)
             settled, lead = settled + new_settled, lead + new_lead
@@ -273,7 +266,7 @@ def survivors(blocks, g, reach):
 
 
 def _joined(parts):
-    return parts[0] if np.ndim(parts[0]) == 0 else np.concatenate(parts)
+    return parts[0] if len(parts) == 1 or np.ndim(parts[0]) == 0 else np.concatenate(parts)
 
 
 def _layered(k, count, column, lead, mass):
@@ -319,17 +312,17 @@ def _screen(cost, mass, g, reach):
     settled = _by_column(total[one].astype(np.intp), _at(mass, one), k)
 
     two = np.flatnonzero(count == 2)
-    total, squares = total[two], squares[two]
+    total, squares = total.take(two), squares.take(two)
     apart = np.sqrt(2 * squares - total**2)
     b = np.rint((total + apart) / 2).astype(np.intp)
     a = total.astype(np.intp) - b
-    lead_a, lead_b = lead.ravel()[a * n + two], lead.ravel()[b * n + two]
+    lead_a, lead_b = lead.take(a * n + two), lead.take(b * n + two)
     pairs = a * k + b, lead_b - lead_a, _at(mass, two)
 
     more = np.flatnonzero(count > 2)
     cell = np.flatnonzero(near[:, more].T)
     row, column = np.divmod(cell, k)
-    others = count[more].astype(np.intp), column, lead[column, more[row]], _at(mass, more)
+    others = count[more].astype(np.intp), column, lead.take(column * n + more.take(row)), _at(mass, more)
     return settled, _weigh(best[one], _at(mass, one)) + _weigh(lead_b, pairs[2]), pairs, others
 
 

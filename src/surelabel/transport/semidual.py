@@ -12,7 +12,7 @@ entry more than the costs have columns.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -20,7 +20,8 @@ from scipy.linalg.lapack import dposv
 
 # Cells with less than exp(-REACH) of their row's mass, all together, are left out.
 REACH = 26.0
-# Beyond this exp overflows; the share is 0 there anyway.
+# Beyond this exp overflows; a share of exp(-FAR) is as good as none. Less would be quicker
+# to find, but the mass of a column far from all rows says how far it has to go.
 FAR = 700.0
 # A column's mass may be off by this factor for a Newton step.
 _FAR_OFF = 20.0
@@ -50,6 +51,10 @@ class Terms:
         out.flat[:: len(out) + 1] += self.column_sum / epsilon
         return out
 
+    def noise(self, epsilon):
+        """Rounding error of the Hessian."""
+        return 1e-14 * self.column_sum.max() / epsilon
+
     def __add__(self, other):
         return Terms(self.column_sum + other.column_sum, self.gram + other.gram, self.cost + other.cost)
 
@@ -70,10 +75,8 @@ def shares(cost, g, epsilon):
     share /= epsilon
     top = share.max(axis=0)
     share -= top
-    # Many cells are so far behind the best of their row that exp is 0, and slow to find.
-    near = share > -FAR
-    np.exp(share, out=share, where=near)
-    share *= near
+    np.maximum(share, -FAR, out=share)
+    np.exp(share, out=share)
     norm = share.sum(axis=0)
     share /= norm
     return share, top + np.log(norm)
@@ -129,9 +132,14 @@ class Bounds:
         side = np.where(g == 0, wants, np.sign(g))
         return self.fixed | (side != 0), np.where(side > 0, self.lower, self.upper), side
 
+    def stopped(self, g, side):
+        """G, each potential that would cross its kink stopped there: the next step decides."""
+        return g if side is None else np.where(~self.fixed & (g * side < 0), 0.0, g)
+
     def miss(self, column_sum):
         """Mass by which columns miss their range, over the total mass."""
-        return float(np.maximum(self.lower - column_sum, column_sum - self.upper).clip(0).sum() / self.total)
+        off = np.maximum(self.lower - column_sum, column_sum - self.upper)
+        return float(np.maximum(off, 0.0).sum() / self.total)
 
     def scaled(self, factor):
         """The bounds for a sample of the rows."""
@@ -162,7 +170,7 @@ def newton(evaluate, g, epsilon, bounds, goal, max_iter, longest, held=lambda g:
     """Damped Newton steps, none longer than `longest`, on the potentials free to move.
 
     Stops at the goal, after max_iter evaluations, once g is where `evaluate` no longer
-    holds, or after a full step shorter than `short`.
+    holds, or with a step shorter than `short`: that is taken to lead to the goal, unevaluated.
     Returns the last point and the number of evaluations.
     """
     damping = 1e-10
@@ -173,17 +181,16 @@ def newton(evaluate, g, epsilon, bounds, goal, max_iter, longest, held=lambda g:
         gradient = (terms.column_sum - target)[free]
         direction = np.zeros_like(g)
         if not _far_off(terms.column_sum[free], target[free]):
-            noise = 1e-14 * terms.column_sum.max() / epsilon
             hessian = terms.hessian(epsilon)[free][:, free]
-            direction[free] = -_damped_solve(hessian, gradient, damping, noise)
+            direction[free] = -_damped_solve(hessian, gradient, damping, terms.noise(epsilon))
         # Where rows are settled the Hessian says nothing, and a step from it leads anywhere.
-        direction *= min(1.0, longest / max(np.abs(direction).max(), longest))
+        far = np.abs(direction).max()
+        direction *= min(1.0, longest / max(far, longest))
         length = 1.0
-        for _ in range(6 if direction.any() else 0):
-            trial = g + length * direction
-            # A potential that would cross its kink stops there; the next step decides.
-            if side is not None:
-                trial[~bounds.fixed & (trial * side < 0)] = 0.0
+        for _ in range(6 if far else 0):
+            trial = bounds.stopped(g + length * direction, side)
+            if short and length == 1 and span(trial - g) < short:
+                return replace(point, g=trial, error=goal), n_iter
             new = point_at(evaluate, trial, epsilon, bounds)
             n_iter += 1
             step = (trial - g)[free]
@@ -191,8 +198,6 @@ def newton(evaluate, g, epsilon, bounds, goal, max_iter, longest, held=lambda g:
             # Past the lowest point of the line the slope turns; a little past is still lower.
             if before < 0 and after <= -0.5 * before:
                 point, damping = new, damping / 10 if length == 1 else damping * 10
-                if length == 1 and np.ptp(trial - g) < short:
-                    return point, n_iter
                 break
             length *= np.clip(before / min(before - after, -np.finfo(float).tiny), 0.05, 0.3)
         else:
@@ -205,9 +210,14 @@ def newton(evaluate, g, epsilon, bounds, goal, max_iter, longest, held=lambda g:
     return point, n_iter
 
 
+def span(values):
+    """From the lowest to the highest; np.ptp takes twice as long on a few."""
+    return values.max() - values.min()
+
+
 def _far_off(column_sum, target):
     """Whether a column is off by a factor too large for a quadratic model."""
-    return bool((column_sum > _FAR_OFF * target).any() or (target > _FAR_OFF * column_sum).any())
+    return bool((np.maximum(column_sum, target) > _FAR_OFF * np.minimum(column_sum, target)).any())
 
 
 def _damped_solve(hessian, gradient, damping, noise):
@@ -233,6 +243,10 @@ def sampling_error(point, epsilon, bounds):
     free = bounds.fixed | (point.g != 0)
     if not free.any():
         return 0.0
-    inverse = np.linalg.pinv(point.terms.hessian(epsilon)[free][:, free], rcond=1e-8, hermitian=True)
-    variance = np.einsum("ij,j,ij->i", inverse, point.terms.column_sum[free], inverse)
-    return 2 * float(np.sqrt(variance.clip(0).max()))
+    terms = point.terms
+    curvature, axes = np.linalg.eigh(terms.hessian(epsilon)[free][:, free])
+    if curvature[-1] <= terms.noise(epsilon):  # every row is settled, over a wide range of g
+        return np.inf
+    seen = curvature > 1e-8 * curvature[-1]  # all potentials alike may move as they like
+    inverse = (axes[:, seen] / curvature[seen]) @ axes[:, seen].T
+    return 2 * float(np.sqrt((inverse**2 @ terms.column_sum[free]).max()))
