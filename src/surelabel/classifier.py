@@ -73,7 +73,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     guard : bool, default=True
         Whether to find out by cross-validation on the labelled rows if the unlabelled ones
         helped (`verdict_`), and to return the supervised classifier where they hurt. It
-        takes about as long as the rounds themselves.
+        takes one to two times as long as the rounds themselves.
 
     Attributes
     ----------
