@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import logging
 import time
-from contextlib import contextmanager
 from functools import partial
 
 import numpy as np
@@ -15,18 +13,16 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from .allocation import Transport
-from .budget import class_frequencies, smoothed
+from .budget import class_frequencies
 from .committee import as_committee
-from .confidence import TTest
 from .features import Columns, as_table, header, is_constant, row_index, take
 from .fitting import aligned, fit_present, seeded
 from .loop import Labels, Parts, Trainer, rounds
-from .notice import notice
+from .notice import logger, notice, shown
+from .priors import named_prior, resolved_prior
 from .targets import AUTO, Targets, is_auto, labeled_part, read_targets
-from .unlike import Unlike
+from .unlike import Unlike, default_test
 from .verdict import nested
-
-logger = logging.getLogger("surelabel")
 
 _EXAMPLES = {"confidence": "TTest()", "allocator": "Transport()"}
 
@@ -216,9 +212,10 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError("There is nothing to finish: fit_rounds has not begun, or it ran to its end.")
         table, targets, labels, parts, trainer, index = self._unfinished
         found = (labels.round > 0).any()
-        # Nothing found: the supervised model, also where the committee could learn from the pool.
         alone = Trainer(parts.committee, trainer.rng, alone=True)
-        self.estimator_, self._present = self._final(table, trainer if found else alone, labels)
+        # Nothing found: the supervised model, also where the committee has learnt from the pool.
+        last = alone if trainer.shows_pool and not found else trainer
+        self.estimator_, self._present = self._final(table, last, labels)
         del self._unfinished
         self.verdict_ = None
         self._describe(targets, labels, index)
@@ -278,8 +275,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
             committee = clone(committee).set_params(n_jobs=self.n_jobs)
         confidence = self.confidence
         if confidence is None:
-            # Seats of one model agree with each other whether right or wrong (docs/defaults.md).
-            confidence = TTest(floor=2.0) if isinstance(committee, Unlike) else TTest()
+            confidence = default_test(committee)
         allocator = Transport() if self.allocator is None else self.allocator
         for name, part in [("confidence", confidence), ("allocator", allocator)]:
             if isinstance(part, type) or not callable(part):
@@ -300,13 +296,9 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         return prior
 
     def _frequencies(self, labels):
-        """Class frequencies; a class with no labelled row cannot be found, so it gets 0."""
         given = (labels.codes >= 0) & (labels.weight > 0)
-        prior = class_frequencies(labels.codes[given], labels.weight[given], labels.n_classes)
-        if isinstance(self.class_prior, str):
-            return smoothed(prior) if self.class_prior == "smoothed" else prior
-        known = np.where(prior > 0, named_prior(self.class_prior, self.classes_), 0.0)
-        return known / known.sum() if known.any() else prior
+        found = class_frequencies(labels.codes[given], labels.weight[given], labels.n_classes)
+        return resolved_prior(self.class_prior, found, self.classes_)
 
     def _check_classes(self, counts):
         names = self.classes_.tolist()
@@ -393,25 +385,6 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def named_prior(prior, classes):
-    """A user's class prior in the order of classes, checked, shape (K,)."""
-    if isinstance(prior, pd.Series):
-        prior = prior.to_dict()  # value_counts() orders by frequency, not by class
-    if isinstance(prior, dict):
-        unknown = [name for name in prior if name not in classes.tolist()]
-        if unknown:
-            raise ValueError(f"class_prior names {unknown[0]!r}, which is not among {classes.tolist()}.")
-        prior = [prior.get(name, 0.0) for name in classes.tolist()]
-    prior = np.asarray(prior, dtype=float)
-    if prior.shape != classes.shape:
-        raise ValueError(
-            f"class_prior has {prior.size} entries for {len(classes)} classes {classes.tolist()}."
-        )
-    if not (prior >= 0).all() or not np.isclose(prior.sum(), 1, atol=1e-3):
-        raise ValueError(f"class_prior must be shares that sum to 1; it is {prior.tolist()}.")
-    return prior
-
-
 def audit(labels: Labels, classes, index):
     """A line for each row: its label and why, as a DataFrame on the given index."""
     names = pd.Series([*classes.tolist(), None], dtype=object)  # code -1 is the last: None
@@ -434,20 +407,3 @@ def _index(X, X_unlabeled):
     if X_unlabeled is None:
         return index
     return index.append(row_index(as_table(X_unlabeled), len(index)))
-
-
-@contextmanager
-def shown(verbose):
-    """Show the log of a fit, unless the application already does."""
-    if not verbose or logger.isEnabledFor(logging.INFO):
-        yield
-        return
-    handler = logging.StreamHandler()
-    level = logger.level
-    logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
-    try:
-        yield
-    finally:
-        logger.removeHandler(handler)
-        logger.setLevel(level)

@@ -1,10 +1,14 @@
-"""Warnings that point at the caller's line, however deep in the package they arise."""
+"""What the package says: warnings that point at the caller's line, and the log of a fit."""
 
 from __future__ import annotations
 
+import logging
 import sys
 import warnings
+from contextlib import contextmanager
 from pathlib import Path
+
+logger = logging.getLogger("surelabel")
 
 _HERE = str(Path(__file__).parent)
 
@@ -15,3 +19,20 @@ def notice(message, category=UserWarning):
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
+
+
+@contextmanager
+def shown(verbose):
+    """Show the log of a fit, unless the application already does."""
+    if not verbose or logger.isEnabledFor(logging.INFO):
+        yield
+        return
+    handler = logging.StreamHandler()
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)

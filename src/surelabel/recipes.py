@@ -15,9 +15,9 @@ from typing import Any, TypedDict, Unpack
 from .allocation import AdaptiveThreshold, Negatives, Threshold, Transport
 from .classifier import PseudoLabelClassifier
 from .committee import Repeated
-from .confidence import Everything, Spread, TTest
+from .confidence import Everything, Spread
 from .models import trees
-from .unlike import Unlike
+from .unlike import Unlike, default_test
 
 
 class Settings(TypedDict, total=False):
@@ -119,9 +119,12 @@ def csa(**settings: Unpack[Settings]) -> PseudoLabelClassifier:
     **settings
         Of `PseudoLabelClassifier`.
     """
-    # Seats of one model agree with each other whether right or wrong (docs/defaults.md).
-    floor = 2.0 if isinstance(settings.get("committee") or Unlike(), Unlike) else 0.1
-    parts: Settings = {"committee": Unlike(), "confidence": TTest(floor=floor), "allocator": Transport()}
+    committee = settings.get("committee") or Unlike()
+    parts: Settings = {
+        "committee": committee,
+        "confidence": default_test(committee),
+        "allocator": Transport(),
+    }
     return PseudoLabelClassifier(**(parts | settings))
 
 

@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from .budget import apportion
 from .committee import BaseCommittee
+from .confidence import TTest
 from .features import take
 from .fitting import aligned, fit_folds, fit_weighted, seeded, stratified_folds
 from .models import unlike_models
@@ -164,6 +165,12 @@ class Unlike(BaseCommittee):
         self.scores_ = dict(zip(names, right.tolist(), strict=True))
         self.exponents_ = dict(zip(names, powers.tolist(), strict=True))
         self.seats_ = {name: n for name, n in zip(names, seats(w, self.n_seats).tolist(), strict=True) if n}
+
+
+def default_test(committee):
+    """The confidence that goes with a committee unless another is named."""
+    # Seats of one model agree with each other whether right or wrong (docs/defaults.md).
+    return TTest(floor=2.0) if isinstance(committee, Unlike) else TTest()
 
 
 def seats(w, n_seats):
