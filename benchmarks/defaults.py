@@ -30,7 +30,8 @@ from surelabel import (
 from surelabel.budget import class_frequencies
 from surelabel.features import take
 from surelabel.fitting import fit_weighted, seeded
-from surelabel.loop import Trainer, judge, rounds
+from surelabel.loop import judge, rounds
+from surelabel.training import Trainer
 
 CHOICES = {
     "as it is": {},

@@ -18,7 +18,7 @@ from surelabel import (
     loop,
     rounds,
 )
-from surelabel.loop import Trainer
+from surelabel.training import Trainer
 
 UNIFORM = np.full(3, 1 / 3)
 

@@ -1,3 +1,5 @@
+from copy import copy
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -64,6 +66,37 @@ def test_weights_without_some_rows_are_made_on_the_others(iris):
     other._held_out = P, swapped, weight
     assert committee.without(held).weights_ == other.without(held).weights_
     assert committee.without(held).weights_ != committee.weights_
+
+
+def test_blind_is_a_fit_without_unlabelled_rows(iris):
+    X, y = iris
+    models = {"bayes": GaussianNB(), "trees": trees(5), "kernel": Encoded(Kernel())}
+    seeing = Unlike(models, random_state=0).fit(X[::5], y[::5], X_unlabeled=X)
+    blind = seeing.blind(X[::5], y[::5])
+    fresh = Unlike(models, random_state=0).fit(X[::5], y[::5])
+    assert_array_equal(blind.predict_members(X), fresh.predict_members(X))
+    assert blind.weights_ == fresh.weights_ != seeing.weights_
+    assert blind.members_["trees"] is seeing.members_["trees"]
+    assert blind.members_["kernel"] is not seeing.members_["kernel"]
+
+
+def test_refit_takes_over_what_never_sees_unlabelled_rows(iris):
+    X, y = iris
+    models = {"trees": trees(5), "kernel": Encoded(Kernel())}
+    first = Unlike(models, random_state=0).fit(X[::5], y[::5], X_unlabeled=X)
+    blind = first.blind(X[::5], y[::5])
+    like = copy(first).refit(X[::2], y[::2], X_unlabeled=X)
+    alone = copy(blind).refit(X[::2], y[::2])
+    assert_array_equal(
+        copy(blind).refit(X[::2], y[::2], like=like).predict_members(X), alone.predict_members(X)
+    )
+
+
+def test_settled_predicts_the_same_and_keeps_no_trial(iris):
+    X, y = iris
+    committee = few().fit(X, y)
+    assert_array_equal(committee.settled().predict_members(X), committee.predict_members(X))
+    assert committee.settled()._trials is None
 
 
 def test_one_label_of_each_class_leaves_all_models_equal(iris):

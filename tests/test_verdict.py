@@ -5,7 +5,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from surelabel import Everything, Labels, Parts, PseudoLabelClassifier, Repeated, Threshold, Unlike, trees
 from surelabel.allocation import Allocation, Status
-from surelabel.loop import Trainer
+from surelabel.training import Trainer
 from surelabel.verdict import Verdict, nested, verdict
 
 
@@ -70,7 +70,8 @@ def test_no_model_sees_the_label_of_a_row_it_is_judged_on(unlike, rng):
         if unlike
         else Repeated(spied(GaussianNB(), seen), 2, over="bootstrap")
     )
-    trainer, alone = Trainer(committee, 0), Trainer(committee, 0, alone=True)
+    trainer = Trainer(committee, 0)
+    alone = trainer.blind()
     labels = Labels.start(codes, 2)
     trainer(X, labels), alone(X, labels)
     seen.clear()

@@ -17,10 +17,11 @@ from .budget import class_frequencies
 from .committee import as_committee
 from .features import Columns, as_table, header, is_constant, row_index, take
 from .fitting import aligned, fit_present, seeded
-from .loop import Labels, Parts, Trainer, rounds
+from .loop import Labels, Parts, rounds
 from .notice import logger, notice, shown
 from .priors import named_prior, resolved_prior
 from .targets import AUTO, Targets, is_auto, labeled_part, read_targets
+from .training import Trainer
 from .unlike import Unlike, default_test
 from .verdict import nested
 
@@ -69,7 +70,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     guard : bool, default=True
         Whether to find out by cross-validation on the labelled rows if the unlabelled ones
         helped (`verdict_`), and to return the supervised classifier where they hurt. It
-        takes one to two times as long as the rounds themselves.
+        takes half to one time as long as the rest.
 
     Attributes
     ----------
@@ -212,7 +213,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError("There is nothing to finish: fit_rounds has not begun, or it ran to its end.")
         table, targets, labels, parts, trainer, index = self._unfinished
         found = (labels.round > 0).any()
-        alone = Trainer(parts.committee, trainer.rng, alone=True)
+        alone = trainer.blind()
         # Nothing found: the supervised model, also where the committee has learnt from the pool.
         last = alone if trainer.shows_pool and not found else trainer
         self.estimator_, self._present = self._final(table, last, labels)
@@ -322,6 +323,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         """The final classifier, trained on the labels so far, and the classes it knows."""
         if self.estimator is None:
             committee = trainer(table, labels)
+            committee = committee.settled() if hasattr(committee, "settled") else committee
             return committee, committee.classes_
         rows, codes, weight = labels.training()
         return fit_present(seeded(self.estimator, trainer.rng), take(table, rows), codes, weight)

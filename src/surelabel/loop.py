@@ -22,26 +22,25 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from .allocation import Allocation, Status
 from .budget import Budget, ramp
 from .confidence import two_best
 from .features import take
-from .fitting import aligned, fit_weighted, seeded
+from .fitting import aligned
+from .training import Trainer
 from .transport import Certificate
 
 # Rows whose P (M, N, K) is held at a time.
 _BLOCK_ROWS = 50_000
 # Labels found beyond this many, and beyond the number given, are not trained on.
 _FOUND_ROWS = 20_000
-# Unlabelled rows that are shown to a committee that can learn from them.
-_CONTEXT_ROWS = 20_000
+# Guesses that change from one round to the next, as a share: below, training again adds nothing.
+_SETTLED = 0.001
 
 
 @dataclass(frozen=True)
@@ -89,6 +88,9 @@ class Round:
         Wall time of "train", "predict" (with the confidence) and "allocate".
     certificate : Certificate or None
         What the transport solver says of its plan.
+    changed : float
+        Share of the pool whose most probable class is not that of the round before; NaN in
+        the first.
     """
 
     number: int
@@ -100,6 +102,7 @@ class Round:
     codes: np.ndarray
     seconds: dict[str, float]
     certificate: Certificate | None = None
+    changed: float = float("nan")
 
     @property
     def pool(self) -> int:
@@ -225,64 +228,6 @@ class Labels:
         self.status[pool] = status
 
 
-class Trainer:
-    """Trains the committee anew in each round, on what is labelled by then.
-
-    A committee with a method `refit` is asked to keep what its first `fit` found out about
-    its members. One that learns from unlabelled rows is shown some of the pool.
-
-    Parameters
-    ----------
-    committee : committee
-        Copied, never fitted itself.
-    random_state : int or RandomState, optional
-        Seeds the copies.
-    alone : bool, default=False
-        Show it labelled rows only, also where it could learn from others.
-    """
-
-    def __init__(self, committee, random_state=None, alone=False):
-        self.committee = committee
-        self.rng = check_random_state(random_state)
-        self.alone = alone
-        self.first: Any = None
-        self._last: Any = None
-
-    @property
-    def shows_pool(self):
-        """Whether unlabelled rows take part in training."""
-        return not self.alone and getattr(self.committee, "uses_unlabeled", False)
-
-    def __call__(self, X, labels: Labels):
-        """A committee fitted on the labels so far."""
-        rows, codes, weight = labels.training()
-        known = rows, codes, np.ones(len(rows)) if weight is None else weight
-        if self._last is not None and all(map(np.array_equal, known, self._last[0])):
-            return self._last[1]  # nothing was labelled since
-        data = take(X, rows), codes, weight, self._context(X, labels.pool)
-        if self.first is not None and hasattr(self.first, "refit"):
-            fitted = copy(self.first).refit(*data)
-        else:
-            fitted = fit_weighted(seeded(self.committee, self.rng), *data)
-            self.first = fitted if self.first is None else self.first
-        self._last = known, fitted
-        return fitted
-
-    def without(self, held):
-        """A trainer for a run that holds out some rows of the first fit."""
-        other = Trainer(self.committee, self.rng.randint(np.iinfo(np.int32).max), self.alone)
-        if hasattr(self.first, "without"):
-            other.first = self.first.without(held)
-        return other
-
-    def _context(self, X, pool):
-        if not self.shows_pool or not len(pool):
-            return None
-        if len(pool) > _CONTEXT_ROWS:
-            pool = np.sort(self.rng.choice(pool, _CONTEXT_ROWS, replace=False))
-        return take(X, pool)
-
-
 def judge(committee, X, labels: Labels, pool, parts: Parts):
     """What a fitted committee thinks of the pool: mean (N, K), spread (N, K), confidence (N,).
 
@@ -321,7 +266,8 @@ def rounds(
     prior : ndarray of shape (K,)
         Class frequencies, summing to 1.
     n_rounds : int, default=5
-        Most rounds. Ends early when the pool is empty or nothing was selected.
+        Most rounds. Ends early when the pool is empty or nothing was selected. When hardly
+        any guess changed in a round, the next ones go on with its committee.
     random_state : int or RandomState, optional
         Seeds the committees.
     trainer : Trainer, optional
@@ -332,6 +278,7 @@ def rounds(
     Round
     """
     trainer = Trainer(parts.committee, random_state) if trainer is None else trainer
+    changed = np.nan
     for number, share in enumerate(ramp(n_rounds), start=1):
         pool = labels.pool
         if not len(pool):
@@ -339,10 +286,12 @@ def rounds(
         budget = Budget(share, prior, len(pool))
         seconds: dict[str, float] = {}
         with _timed(seconds, "train"):
-            committee = trainer(X, labels)
+            committee = trainer(X, labels, settled=changed < _SETTLED)
         with _timed(seconds, "predict"):
             p, spread, confidence = judge(committee, X, labels, pool, parts)
             candidates = confidence > 0
+            if number > 1:
+                changed = float((p.argmax(axis=1) != labels.guess[pool]).mean())
         with _timed(seconds, "allocate"):
             allocation = _allocate(parts.allocator, p[candidates], budget)
             labels.record(pool, number, p, confidence, allocation, candidates)
@@ -358,6 +307,7 @@ def rounds(
             codes=labels.codes[pool[chosen]],
             seconds=seconds,
             certificate=allocation.certificate,
+            changed=changed,
         )
         if not chosen.any():
             return

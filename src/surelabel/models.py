@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
 
-from .encoding import Dense, Encoded, Encoder
+from .encoding import Binned, Dense, Encoded, Encoder
 from .features import numbers
 from .fitting import fit_weighted
 from .graph import Spreading
@@ -44,10 +44,9 @@ def boosting(n_estimators=30):
     """
     return make_pipeline(
         Dense(),
+        Binned(),
         HistGradientBoostingClassifier(
             learning_rate=0.3,
-            # With weights scikit-learn takes its time over each bin of each column.
-            max_bins=32,
             max_iter=n_estimators,
             max_leaf_nodes=15,
             min_samples_leaf=5,
@@ -131,7 +130,11 @@ def unlike_models():
         "trees": trees(100),
         "boosting": boosting(),
         "bayes": Encoded(Bayes()),
-        "network": Encoded(MLPClassifier((64,), alpha=1.0, max_iter=150, learning_rate_init=0.005)),
+        # Scaled by the labelled rows alone: it is dear, and so need not be trained again to find out
+        # what the unlabelled ones are worth.
+        "network": make_pipeline(
+            Encoder(), MLPClassifier((64,), alpha=1.0, max_iter=150, learning_rate_init=0.005)
+        ),
         "graph": Encoded(Spreading()),
         "raw graph": Encoded(Spreading(), Encoder(scale="table")),
         "graph on components": Encoded(Spreading(), signal),

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import warnings
 from copy import copy
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from threadpoolctl import ThreadpoolController
 
 from .budget import apportion
 from .committee import BaseCommittee
@@ -69,6 +70,10 @@ class Unlike(BaseCommittee):
     {'GaussianNB': 19, 'DummyClassifier': 1}
     """
 
+    _trials: Any
+    _folds: Any
+    _held_out: Any
+
     def __init__(self, estimators=None, *, n_folds=5, n_seats=20, n_jobs=None, random_state=None):
         self.estimators = estimators
         self.n_folds = n_folds
@@ -80,20 +85,24 @@ class Unlike(BaseCommittee):
         """Weigh every model by cross-validation, then train those with a seat on all rows."""
         self.classes_, codes = np.unique(y, return_inverse=True)
         rng = check_random_state(self.random_state)
-        models = {name: seeded(model, rng) for name, model in named(self.estimators).items()}
-        folds = stratified_folds(codes, self.n_folds, rng)
-        fitted = self._each(fit_folds, models.values(), X, codes, folds, sample_weight, X_unlabeled)
-        self.models_ = models
-        held = np.arange(len(codes) if folds else 0)
-        weight = np.ones(len(held)) if sample_weight is None else np.asarray(sample_weight)[held]
-        P = np.stack([p[held] for _, p in fitted]) if folds else np.empty((len(models), 0, 0))
-        self._held_out = P, codes[held], weight
-        self._weigh(held)
-        self.members_ = {
-            name: model for name, (model, _) in zip(models, fitted, strict=True) if name in self.seats_
-        }
-        self.present_ = np.arange(len(self.classes_))
-        return self
+        self.models_ = {name: seeded(model, rng) for name, model in named(self.estimators).items()}
+        self._folds = stratified_folds(codes, self.n_folds, rng)
+        return self._try(X, codes, sample_weight, X_unlabeled, {})
+
+    def blind(self, X, y, sample_weight=None):
+        """A copy fitted without unlabelled rows, on the rows of `fit`.
+
+        Models that take no unlabelled rows are as they are here.
+        """
+        other = copy(self)
+        kept = {name: trial for name, trial in self._trials.items() if _is_blind(self.models_[name])}
+        return other._try(X, np.searchsorted(self.classes_, y), sample_weight, None, kept)
+
+    def settled(self):
+        """A copy with all that predicting needs, without what weighing the models needed."""
+        other = copy(self)
+        other._trials = other._folds = other._held_out = None
+        return other
 
     def without(self, rows):
         """A copy whose weights are made on the other rows of `fit`; to be refitted.
@@ -107,13 +116,21 @@ class Unlike(BaseCommittee):
         other._weigh(np.setdiff1d(np.arange(len(self._held_out[1])), rows))
         return other
 
-    def refit(self, X, y, sample_weight=None, X_unlabeled=None):
-        """Train the models with a seat on more labels; weights and exponents stay."""
+    def refit(self, X, y, sample_weight=None, X_unlabeled=None, like=None):
+        """Train the models with a seat on more labels; weights and exponents stay.
+
+        Models that take no unlabelled rows are taken over from `like`, an Unlike of the same
+        origin refitted on the same labels.
+        """
         check_is_fitted(self)
         present, codes = np.unique(y, return_inverse=True)
-        models = [clone(self.models_[name]) for name in self.seats_]
-        members = self._each(fit_weighted, models, X, codes, sample_weight, X_unlabeled)
-        self.members_ = dict(zip(self.seats_, members, strict=True))
+        there = {} if like is None else like.members_
+        kept = {name: there[name] for name in self.seats_ if name in there and _is_blind(self.models_[name])}
+        new = [name for name in self.seats_ if name not in kept]
+        models = [clone(self.models_[name]) for name in new]
+        fitted = self._each(fit_weighted, models, X, codes, sample_weight, X_unlabeled)
+        members = kept | dict(zip(new, fitted, strict=True))
+        self.members_ = {name: members[name] for name in self.seats_}
         self.present_ = np.searchsorted(self.classes_, present)
         return self
 
@@ -137,12 +154,32 @@ class Unlike(BaseCommittee):
 
     def _each(self, work, models, *args):
         """Work on each model, n_jobs at once with one thread each; small ones lose time to threads."""
-        with warnings.catch_warnings(), threadpool_limits(1):
+        threads = ThreadpoolController()
+        with warnings.catch_warnings(), threads.limit(limits=1):
             # Models that stop short are judged by what they predict.
             warnings.simplefilter("ignore", ConvergenceWarning)
             return Parallel(n_jobs=self.n_jobs, prefer="threads")(
-                delayed(_alone)(work, model, *args) for model in models
+                delayed(_alone)(threads, work, model, *args) for model in models
             )
+
+    def _try(self, X, codes, sample_weight, X_unlabeled, trials):
+        """Fit the models not tried yet, weigh all by what was held out, keep those with a seat."""
+        new = {name: clone(model) for name, model in self.models_.items() if name not in trials}
+        fitted = self._each(fit_folds, new.values(), X, codes, self._folds, sample_weight, X_unlabeled)
+        trials = trials | dict(zip(new, fitted, strict=True))
+        self._trials = {name: trials[name] for name in self.models_}
+        held = np.arange(len(codes) if self._folds else 0)
+        weight = np.ones(len(held)) if sample_weight is None else np.asarray(sample_weight)[held]
+        P = (
+            np.stack([p[held] for _, p in self._trials.values()])
+            if len(held)
+            else np.empty((len(trials), 0, 0))
+        )
+        self._held_out = P, codes[held], weight
+        self._weigh(held)
+        self.members_ = {name: self._trials[name][0] for name in self.seats_}
+        self.present_ = np.arange(len(self.classes_))
+        return self
 
     def _weigh(self, rows):
         """Set exponents, weights and seats from what was held out, on some of its rows."""
@@ -190,9 +227,13 @@ def known(p):
     return np.where(np.isfinite(p).all(axis=-1, keepdims=True), p, 1 / p.shape[-1])
 
 
-def _alone(work, *args):
+def _is_blind(model):
+    return not has_fit_parameter(model, "X_unlabeled")
+
+
+def _alone(threads, work, *args):
     # The limit on OpenMP holds for one thread, so each sets its own; that on BLAS is set by the caller.
-    with threadpool_limits(1, user_api="openmp"):
+    with threads.limit(limits=1, user_api="openmp"):
         return work(*args)
 
 

@@ -113,7 +113,8 @@ def nested(
         strand = Labels.start(labels.codes, labels.n_classes, labels.weight.copy(), labels.found)
         strand.codes[rows], strand.weight[rows] = -1, 0.0
         with_pool = trainer.without(held)
-        labeled_alone = alone.without(held) if trainer.shows_pool else with_pool
+        with_pool(X, strand)  # before the other, which takes over what it can
+        labeled_alone = alone.without(held, with_pool) if trainer.shows_pool else with_pool
         models = [final(labeled_alone, strand)]
         for _ in rounds(X, strand, parts, prior=prior(strand), n_rounds=1, trainer=with_pool):
             pass

@@ -1,0 +1,99 @@
+"""How the committee is trained, round after round and for the guard, doing nothing twice."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from .features import take
+from .fitting import fit_weighted, seeded
+
+# Unlabelled rows that are shown to a committee that can learn from them.
+_CONTEXT_ROWS = 20_000
+
+
+class Trainer:
+    """Trains the committee anew in each round, on what is labelled by then.
+
+    A committee with a method `refit` is asked to keep what its first `fit` found out about
+    its members; once the rounds have settled it is not asked again, unlike one whose members
+    are drawn anew each time. One that learns from unlabelled rows is shown some of the pool.
+
+    Parameters
+    ----------
+    committee : committee
+        Copied, never fitted itself.
+    random_state : int or RandomState, optional
+        Seeds the copies.
+    """
+
+    def __init__(self, committee, random_state=None):
+        self.committee = committee
+        self.rng = check_random_state(random_state)
+        self.first: Any = None
+        self._seeing: Any = None
+        self._first_labels: Any = None
+        self._last: Any = None
+
+    @property
+    def shows_pool(self):
+        """Whether unlabelled rows take part in training."""
+        return self._seeing is None and getattr(self.committee, "uses_unlabeled", False)
+
+    def __call__(self, X, labels, settled=False):
+        """A committee fitted on the labels so far, or where all is settled the last one."""
+        if settled and hasattr(self.first, "refit"):
+            return self._last[1]
+        rows, codes, weight = labels.training()
+        known = rows, codes, np.ones(len(rows)) if weight is None else weight
+        if self._last is not None and all(map(np.array_equal, known, self._last[0])):
+            return self._last[1]  # nothing was labelled since
+        data = take(X, rows), codes, weight, self._context(X, labels.pool)
+        like: Any = None if self._seeing is None else self._seeing._fitted_on(known)
+        if self.first is not None and hasattr(self.first, "refit"):
+            fitted = copy(self.first).refit(*data, like=like)
+        elif hasattr(like, "blind"):
+            fitted = like.blind(*data[:3])
+        else:
+            fitted = fit_weighted(seeded(self.committee, self.rng), *data)
+        if self.first is None:
+            self.first, self._first_labels = fitted, known
+        self._last = known, fitted
+        return fitted
+
+    def blind(self):
+        """A trainer that shows labelled rows only, also where the committee could learn from others.
+
+        What this trainer made of the same labels is taken over as far as it is blind too.
+        """
+        other = Trainer(self.committee, self.rng)
+        other._seeing = self
+        return other
+
+    def without(self, held, seeing=None):
+        """A trainer for a run that holds out some rows of the first fit.
+
+        A blind one takes over from `seeing`, the trainer of the same run that is not.
+        """
+        other = Trainer(self.committee, self.rng.randint(np.iinfo(np.int32).max))
+        if hasattr(self.first, "without"):
+            other.first = self.first.without(held)
+        other._seeing = seeing
+        return other
+
+    def _fitted_on(self, known):
+        """The committee of these labels, if it is still there."""
+        for labels, fitted in [(self._first_labels, self.first), self._last or (None, None)]:
+            if labels is not None and all(map(np.array_equal, known, labels)):
+                return fitted
+        return None
+
+    def _context(self, X, pool):
+        if not self.shows_pool or not len(pool):
+            return None
+        if len(pool) > _CONTEXT_ROWS:
+            pool = np.sort(self.rng.choice(pool, _CONTEXT_ROWS, replace=False))
+        return take(X, pool)
