@@ -16,11 +16,13 @@ from itertools import islice
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.csv as pacsv
 
 from .errors import InputError
 from .formats import Format, check_names, frame_of, text_encoding
 
 _ROWS = 32_768
+_TEXT = pa.large_string()
 _LONGEST = 2**31 - 1
 _BREAK = re.compile("\r\n|\r|\n")
 _NAMES = {",": "comma", ";": "semicolon", "\t": "tab"}
@@ -84,6 +86,9 @@ def read_delimited(
     text, form = text_of(data, path, form, encoding)
     with _long_fields():
         header, form, notes = _header(text, form)
+        quick = _without_quotes(text, form.delimiter, header)
+        if quick is not None:
+            return frame_of(quick), form, notes
         chunks = _chunks(text, form.delimiter, header)
         parts = [[_strings(cells) for cells in zip(*rows, strict=True)] for rows in chunks]
     if not parts:
@@ -95,8 +100,41 @@ def read_delimited(
     return frame_of(columns), form, notes
 
 
+def _without_quotes(text, delimiter, header):
+    """Columns of a plain file by Arrow's reader, ten times as fast as Python's; else None.
+
+    Only where the two cannot differ: UTF-8, no quotes below the header, no NUL, one kind of line
+    end, several columns. Whatever Arrow refuses goes to Python's reader, which names the line.
+    """
+    names = next(text.lines())
+    start = text.skip + len(names.encode())
+    returns = text.data.count(b"\r")
+    plain = (
+        text.encoding == "utf-8"
+        and len(header) > 1
+        and names.count('"') % 2 == 0
+        and text.data.find(b'"', start) < 0
+        and b"\0" not in text.data
+        and returns in (0, text.data.count(b"\n"))
+        and returns == text.data.count(b"\r\n")
+        and start < len(text.data)
+    )
+    if not plain:
+        return None
+    try:
+        table = pacsv.read_csv(
+            pa.BufferReader(pa.py_buffer(text.data).slice(start)),
+            pacsv.ReadOptions(column_names=header),
+            pacsv.ParseOptions(delimiter, quote_char=False, ignore_empty_lines=False),
+            pacsv.ConvertOptions(column_types=dict.fromkeys(header, _TEXT), strings_can_be_null=False),
+        )
+    except (pa.ArrowException, ValueError):
+        return None
+    return dict(zip(header, table.columns, strict=True))
+
+
 def _strings(cells):
-    return pa.array(cells, pa.large_string())
+    return pa.array(cells, _TEXT)
 
 
 @contextmanager
