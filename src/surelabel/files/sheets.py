@@ -7,7 +7,7 @@ import re
 import warnings
 import zipfile
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
 
 import pandas as pd
 
@@ -17,6 +17,8 @@ from .values import python_values, typed
 
 _MOST_ROWS = 1_048_576
 _LONGEST_CELL = 32_767
+_LARGEST_EXACT = 2**53
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the first moment a zip file can tell
 _MODIFIED = re.compile(rb"(<dcterms:(created|modified)[^>]*>)[^<]*(<)")
 
@@ -84,28 +86,41 @@ def write_sheet(frame: pd.DataFrame, file, path: str, form: Format) -> None:
     openpyxl = _openpyxl(path)
     if len(frame) >= _MOST_ROWS:
         raise InputError(f"{path}: Excel holds {_MOST_ROWS - 1:,} rows at most; write .csv or .parquet.")
+    # All is checked before the first row: a book left half written complains when it is collected.
+    header = [_storable(str(name), f"{path}, header") for name in frame.columns]
+    columns = [
+        [_storable(value, f"{path}, column {name!r}") for value in python_values(frame[name])]
+        for name in frame.columns
+    ]
     book = openpyxl.Workbook(write_only=True)
     page = book.create_sheet(form.sheet or "Sheet1")
-    page.append([_cell(openpyxl, page, str(name), path, "header") for name in frame.columns])
-    columns = [[(name, value) for value in python_values(frame[name])] for name in frame.columns]
-    for row in zip(*columns, strict=True):
-        page.append([_cell(openpyxl, page, value, path, name) for name, value in row])
+    for row in (header, *zip(*columns, strict=True)):
+        page.append([_cell(openpyxl, page, value) for value in row])
     buffer = io.BytesIO()
     book.save(buffer)
     _without_clock(buffer, file)
 
 
-def _cell(openpyxl, page, value, path, name):
+def _storable(value, where):
+    """A value that Excel holds as it is; text for what it would change."""
     if isinstance(value, datetime) and value.tzinfo is not None:
-        value = value.isoformat(sep=" ")
+        return value.isoformat(sep=" ")
+    if isinstance(value, int) and abs(value) > _LARGEST_EXACT:
+        return str(value)  # numbers of Excel are doubles
+    if isinstance(value, (bool, int, float, date, type(None))):
+        return value
+    value = str(value)
+    if len(value) > _LONGEST_CELL:
+        raise InputError(f"{where}: a cell of {len(value):,} characters; Excel holds {_LONGEST_CELL:,}.")
+    if _UNPRINTABLE.search(value):
+        raise InputError(f"{where}: {value[:40]!r} holds characters Excel cannot.")
+    return value
+
+
+def _cell(openpyxl, page, value):
     if not isinstance(value, str):
         return value
-    if len(value) > _LONGEST_CELL:
-        raise InputError(f"{path}, column {name!r}: a cell of {len(value):,} characters; Excel holds 32,767.")
-    try:
-        cell = openpyxl.cell.WriteOnlyCell(page, value)
-    except openpyxl.utils.exceptions.IllegalCharacterError as error:
-        raise InputError(f"{path}, column {name!r}: {value[:40]!r} holds characters Excel cannot.") from error
+    cell = openpyxl.cell.WriteOnlyCell(page, value)
     cell.data_type = "s"  # text that begins with = is no formula
     return cell
 
