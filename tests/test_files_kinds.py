@@ -273,6 +273,11 @@ def test_labels_that_cannot_be(cells, words):
         target_values(pd.DataFrame({"y": cells}), "y")
 
 
+def test_words_are_labels_too():
+    kind = kinds_of(pd.DataFrame({"x": ["1", "2", "3"], "y": ["1", "NA", ""]}), "y")["y"]
+    assert (kind.kind, kind.n_missing, kind.n_distinct) == ("target", 1, 2)
+
+
 def test_labels_share_their_text():
     found = target_values(pd.DataFrame({"y": ["cat", "".join(["c", "at"])]}), "y")
     assert found[0] is found[1]

@@ -118,6 +118,14 @@ def test_typed_columns_as_csv(tmp_path):
     ]
 
 
+def test_text_without_a_mark_gets_none(tmp_path):
+    content = ("a,b\n" + "1,é\n" * 3).encode("utf-16-le")
+    (tmp_path / "t.csv").write_bytes(content)
+    read = read_table(tmp_path / "t.csv", encoding="utf-16")
+    write_table(read.frame, tmp_path / "out.csv", read.format)
+    assert (tmp_path / "out.csv").read_bytes() == content
+
+
 def test_cells_the_encoding_lacks(tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes(b"before")

@@ -92,6 +92,14 @@ def category_cells(column: pd.Series) -> Cells:
     return Cells("text", _as_text(values), words=cells.words)
 
 
+def label_cells(column: pd.Series) -> Cells:
+    """The label column: text stays text, in which only the empty cell is missing."""
+    arrow = to_arrow(column)
+    if arrow is not None and is_text(decoded(arrow).type):
+        return Cells("text", _without_empty(_one_array(decoded(arrow)).cast(_TEXT)))
+    return cells_of(column)
+
+
 def is_whole(values) -> bool:
     """Whether all doubles that are not missing are whole numbers that doubles tell apart."""
     known = values.drop_null().to_numpy(zero_copy_only=False)

@@ -118,9 +118,11 @@ def text_encoding(data: bytes, encoding: str | None, path) -> tuple[str, bool]:
     """
     name = _canonical(encoding, path) if encoding is not None else None
     for marked, mark in _MARKS:
-        if data.startswith(mark) and (name is None or marked.startswith(name.removesuffix("-sig"))):
+        if data.startswith(mark) and (name is None or marked.startswith(name)):
             return marked, True
-    return (name or "utf-8").removesuffix("-sig"), False
+    # Without a mark, the least significant byte comes first; and naming the order keeps marks out of
+    # what is written.
+    return {None: "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}.get(name, name or ""), False
 
 
 def _canonical(encoding, path):

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.compute as pc
 
-from .cells import Cells, category_cells, cells_of, is_whole
+from .cells import category_cells, cells_of, is_whole, label_cells
 from .errors import InputError, no_such
 
 _USED = ("number", "category", "date")
@@ -188,13 +188,12 @@ def shared_objects(text) -> np.ndarray:
 
 
 def _kind(name, column, said):
-    cells = category_cells(column) if said == "category" else cells_of(column)
+    read = {"category": category_cells, "target": label_cells}.get(said or "", cells_of)
+    cells = read(column)
     if cells.kind == "nested":
         if said not in (None, "dropped"):
             raise InputError(f"Column {name!r} holds lists or records; it cannot be a {said}.")
         return Kind(name, "dropped", "holds lists or records", 0, 0, ())
-    if said == "target":
-        cells = Cells("text", cells.values)
     missing = cells.values.null_count
     distinct = pc.count_distinct(cells.values, mode="only_valid").as_py()
     kind, why = _judged(name, cells, missing, distinct, said)

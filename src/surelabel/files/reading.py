@@ -142,7 +142,7 @@ def _read_parquet(data, path, form):
     try:
         with pq.ParquetFile(pa.BufferReader(data)) as file:
             table = file.read()
-        table.validate()
+        table.validate(full=True)
     except Exception as error:
         # Arrow raises OSError, ValueError and its own kinds, by where the damage is.
         raise InputError(f"{path}: not a readable Parquet file ({error}). Write it again.") from error
