@@ -1,5 +1,8 @@
 """What columns are taken for does not depend on the file they came in."""
 
+from datetime import time
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -286,6 +289,42 @@ def test_labels_share_their_text():
 def test_index_of_a_frame_is_kept():
     frame = pd.DataFrame({"x": ["3", "1"], "c": ["a", "b"], "y": ["a", "b"]}, index=[7, 5])
     assert features(frame, kinds_of(frame, "y")).index.tolist() == [7, 5]
+
+
+RARE = {
+    "decimal": (pa.array([Decimal("1" * 38), None, Decimal(2)]), "number", [float("1" * 38), None, 2.0]),
+    "unsigned": (pa.array([2**64 - 1, None, 1], pa.uint64()), "number", [float(2**64), None, 1.0]),
+    "half": (pa.array([1.5, None, 2.0]).cast(pa.float16()), "number", [1.5, None, 2.0]),
+    "duration": (pa.array([1500, None, 2000], pa.duration("ns")), "number", [1e-6, None, 2e-6]),
+    "time": (pa.array([time(1), None, time(2)]), "category", ["01:00:00", None, "02:00:00"]),
+    "view": (pa.array(["a", None, "b"], pa.string_view()), "category", ["a", None, "b"]),
+    "bytes": (pa.array([b"\xff", None, b"a"]), "category", ["b'\\xff'", None, "b'a'"]),
+    "null": (pa.nulls(3), "constant", None),
+    "struct": (pa.array([{"a": 1}, None, {"a": 2}]), "dropped", None),
+}
+
+
+@pytest.mark.parametrize("name", RARE)
+def test_rare_types_of_parquet(name, tmp_path):
+    cells, kind, expected = RARE[name]
+    pq.write_table(pa.table({"x": cells, "y": ["a", "b", "a"]}), tmp_path / "t.parquet")
+    frame = read_table(tmp_path / "t.parquet").frame
+    kinds = kinds_of(frame, "y")
+    assert kinds["x"].kind == kind
+    if expected is not None:
+        found = features(frame, kinds)["x"]
+        assert [None if pd.isna(value) else value for value in found] == expected
+
+
+def test_dates_beyond_python_are_refused(tmp_path):
+    for cells in (
+        pa.array([10**15], pa.timestamp("s")),
+        pa.array([2**62], pa.timestamp("us")),
+        pa.array([2**30], pa.date32()),
+    ):
+        pq.write_table(pa.table({"x": cells}), tmp_path / "t.parquet")
+        with pytest.raises(InputError, match="'x' holds a date outside the years 1 to 9999"):
+            read_table(tmp_path / "t.parquet")
 
 
 def test_nanoseconds_and_zones(tmp_path):

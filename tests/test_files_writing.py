@@ -193,6 +193,12 @@ def test_json_lines_keep_types(tmp_path):
     assert (tmp_path / "out.jsonl").read_text(encoding="utf-8") == content
 
 
+def test_json_lines_hold_no_infinity(tmp_path):
+    with pytest.raises(InputError, match="'f' holds infinity"):
+        write_table(pd.DataFrame({"s": ["a"], "f": [np.inf]}), tmp_path / "t.jsonl", format_of("t.jsonl"))
+    assert listing(tmp_path) == []
+
+
 def test_excel_is_text_where_it_was_text(tmp_path):
     pytest.importorskip("openpyxl")
     frame = pd.DataFrame({"=a": ["=1+1", "007"], "n": [1, 2**53 + 1], "f": [0.1, np.nan], "m": [1, "x"]})

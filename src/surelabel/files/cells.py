@@ -64,7 +64,9 @@ def cells_of(column: pd.Series) -> Cells:
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return Cells("number", _doubles(values))
     if pa.types.is_duration(kind):
-        return Cells("number", pc.divide(_doubles(values.cast(pa.duration("us")).cast(pa.int64())), 1e6))
+        return Cells(
+            "number", pc.divide(_doubles(values.cast(pa.duration("us"), safe=False).cast(pa.int64())), 1e6)
+        )
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
         return Cells("date", _microseconds(values))
     if pa.types.is_nested(kind):
@@ -189,6 +191,8 @@ def _without_empty(text):
 
 
 def _doubles(values):
+    if pa.types.is_decimal(values.type):
+        return _parsed(values.cast(_TEXT))  # Arrow's own cast is off by one in the last digit
     doubles = values.cast(pa.float64(), safe=False)
     return pc.if_else(pc.is_nan(doubles), pa.scalar(None, pa.float64()), doubles)
 

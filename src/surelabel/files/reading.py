@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from .delimited import read_delimited
@@ -17,6 +18,10 @@ from .errors import InputError, did_you_mean
 from .formats import TEXT_KINDS, Format, check_names, format_of, frame_of
 from .lines import read_lines
 from .sheets import read_sheet
+
+# The years 1 to 9999, which is what Python's dates span.
+_FIRST_SECOND = -62_135_596_800
+_LAST_SECOND = 253_402_300_799
 
 
 @dataclass(frozen=True)
@@ -151,5 +156,23 @@ def _read_parquet(data, path, form):
     check_names(table.column_names, path)
     if not table.num_rows:
         raise InputError(f"{path} has columns and no rows.")
-    frame = frame_of(dict(zip(table.column_names, table.columns, strict=True)))
+    columns = dict(zip(table.column_names, table.columns, strict=True))
+    frame = frame_of({name: _usable(values, name, path) for name, values in columns.items()})
     return frame, replace(form, schema=table.schema)
+
+
+def _usable(values, name, path):
+    """A column that Python and pandas can hold."""
+    kind = values.type
+    if pa.types.is_string_view(kind):
+        return values.cast(pa.large_string())
+    if pa.types.is_binary_view(kind):
+        return values.cast(pa.large_binary())
+    if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
+        seconds = values.cast(pa.timestamp("s", getattr(kind, "tz", None)), safe=False).cast(pa.int64())
+        ends = pc.min_max(seconds).as_py()
+        if ends["min"] is not None and not _FIRST_SECOND <= ends["min"] <= ends["max"] <= _LAST_SECOND:
+            raise InputError(
+                f"{path}: column {name!r} holds a date outside the years 1 to 9999. Mend or delete it."
+            )
+    return values

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Collection, Iterator
 
 import numpy as np
@@ -11,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .cells import NUMBER
+from .errors import InputError
 from .formats import Format
 from .values import is_text, python_values, to_arrow
 
@@ -41,11 +43,18 @@ def json_batches(frame: pd.DataFrame, form: Format) -> Iterator[str]:
     for start in range(0, len(frame), _ROWS):
         rows = frame.iloc[start : start + _ROWS]
         columns = [python_values(rows.iloc[:, j]) for j in range(len(names))]
-        lines = (
-            json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False, default=str, allow_nan=False)
-            for row in zip(*columns, strict=True)
-        )
+        lines = (_json(dict(zip(names, row, strict=True))) for row in zip(*columns, strict=True))
         yield form.newline.join(lines) + form.newline
+
+
+def _json(row):
+    try:
+        return json.dumps(row, ensure_ascii=False, default=str, allow_nan=False)
+    except ValueError as error:
+        name = next(name for name, value in row.items() if value in (math.inf, -math.inf))
+        raise InputError(
+            f"Column {name!r} holds infinity, which JSON cannot. Write .csv or .parquet."
+        ) from error
 
 
 def cell_text(column: pd.Series) -> pa.Array:
