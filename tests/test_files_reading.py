@@ -70,6 +70,7 @@ NASTY = {
     "UTF-16 by its mark": ("a,b\n1,é\n".encode("utf-16"), [AB, ["1", "é"]]),
     "markup": ("a,b\n<script>,&amp;\n", [AB, ["<script>", "&amp;"]]),
     "backslash is no escape": ("a,b\n\\,\\n\n", [AB, ["\\", "\\n"]]),
+    "mark in the first cell": ("a,b\n\ufeff,2\n", [AB, ["\ufeff", "2"]]),
     "same name, other case": ("a,A\n1,2\n", [["a", "A"], ["1", "2"]]),
 }
 REFUSED = {
@@ -201,7 +202,7 @@ def test_gzip_cut_short(tmp_path):
         table(tmp_path, bytes(damaged), "t.csv.gz")
 
 
-PLAIN = st.lists(st.lists(st.text("a1 ,\n\r'é;", max_size=6), min_size=1, max_size=4), max_size=6)
+PLAIN = st.lists(st.lists(st.text("a1 ,\n\r'é;\ufeff", max_size=6), min_size=1, max_size=4), max_size=6)
 
 
 @settings(max_examples=150)
