@@ -1,0 +1,26 @@
+"""Tables from files and back: exactly as written, whole or not at all."""
+
+from .errors import InputError, OutputError, did_you_mean
+from .formats import Format, format_of
+from .kinds import Kind, features, kinds_of, target_column
+from .labels import target_values
+from .reading import Table, read_table
+from .writing import replacing, write_bytes, write_table
+
+__all__ = [
+    "Format",
+    "InputError",
+    "Kind",
+    "OutputError",
+    "Table",
+    "did_you_mean",
+    "features",
+    "format_of",
+    "kinds_of",
+    "read_table",
+    "replacing",
+    "target_column",
+    "target_values",
+    "write_bytes",
+    "write_table",
+]

@@ -1,0 +1,89 @@
+"""JSON lines: one object per line, with numbers, text and truth values kept apart."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+
+import pandas as pd
+
+from .delimited import text_of
+from .errors import InputError
+from .formats import Format, check_names, frame_of
+from .values import typed
+
+
+def read_lines(data: bytes, path: str, form: Format, encoding: str | None) -> tuple[pd.DataFrame, Format]:
+    """Frame with a column for every key, in the order they first appear, and the format."""
+    text, form = text_of(data, path, form, encoding)
+    columns: dict[str, list] = {}
+    count = 0
+    for number, line in enumerate(text.lines(), 1):
+        if number == 1 and line.endswith("\r\n"):
+            form = replace(form, newline="\r\n")
+        if not line.strip():
+            continue
+        row = _row(line, f"{path}, line {number}")
+        for key in row:
+            if key not in columns:
+                columns[key] = [None] * count
+        for key, values in columns.items():
+            values.append(row.get(key))
+        count += 1
+    if not count:
+        raise InputError(f"{path} has no rows.")
+    if not columns:
+        raise InputError(f"{path}: none of its {count} objects has a key.")
+    check_names(columns, path)
+    return frame_of({name: typed(values) for name, values in columns.items()}), form
+
+
+def _row(line, where):
+    try:
+        row = json.loads(
+            line, object_pairs_hook=lambda pairs: _unique(pairs, where), parse_constant=_constant
+        )
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{where}: not JSON ({error}). Each line must hold one object.") from error
+    if not isinstance(row, dict):
+        raise InputError(f'{where}: holds {_name(row)}, not an object such as {{"width": 1}}.')
+    for key, value in row.items():
+        _check_value(key, value, where)
+    return row
+
+
+def _unique(pairs, where):
+    row = dict(pairs)
+    if len(row) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise InputError(f"{where}: the key {twice!r} comes twice. Rename or delete one.")
+    return row
+
+
+def _constant(word):
+    # Python's json writes NaN for what is missing.
+    return None if word == "NaN" else math.inf
+
+
+def _check_value(key, value, where):
+    if isinstance(value, (dict, list)):
+        raise InputError(
+            f"{where}, key {key!r}: holds {_name(value)}. A cell must be text, a number, true, false or null."
+        )
+    if isinstance(value, float) and math.isinf(value):
+        raise InputError(f"{where}, key {key!r}: the number is infinite or too large. Write null if unknown.")
+    for part in (key, value):
+        if isinstance(part, str) and not part.isascii():
+            try:
+                part.encode()
+            except UnicodeEncodeError as error:
+                raise InputError(f"{where}, key {key!r}: half of a surrogate pair is no text.") from error
+
+
+def _name(value):
+    names = {dict: "an object", list: "a list", str: "text", bool: "a truth value", type(None): "null"}
+    return names.get(type(value), "a number")

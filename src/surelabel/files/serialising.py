@@ -1,0 +1,93 @@
+"""Rows of a table as lines of text."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Collection, Iterator
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .cells import NUMBER
+from .errors import InputError
+from .formats import Format
+from .values import is_text, python_values, to_arrow
+
+_ROWS = 65_536
+_TEXT = pa.large_string()
+
+
+def delimited_batches(frame: pd.DataFrame, form: Format, guarded: Collection[str] = ()) -> Iterator[str]:
+    """The header, then lines of many rows at a time; quotes only where they are needed."""
+    yield form.delimiter.join(_name(str(name)) for name in frame.columns) + form.newline
+    for start in range(0, len(frame), _ROWS):
+        rows = frame.iloc[start : start + _ROWS]
+        columns = []
+        for j, name in enumerate(frame.columns):
+            text = cell_text(rows.iloc[:, j])
+            columns.append(_quoted(_guarded(text) if name in guarded else text, form.delimiter))
+        if len(columns) == 1:
+            # A blank line could be read as no row at all.
+            joined = pc.if_else(pc.equal(columns[0], ""), pa.scalar('""', _TEXT), columns[0])
+        else:
+            joined = pc.binary_join_element_wise(*columns, pa.scalar(form.delimiter, _TEXT))
+        yield form.newline.join(joined.to_pylist()) + form.newline
+
+
+def json_batches(frame: pd.DataFrame, form: Format) -> Iterator[str]:
+    """Lines of many objects at a time; what is missing is null."""
+    names = [str(name) for name in frame.columns]
+    for start in range(0, len(frame), _ROWS):
+        rows = frame.iloc[start : start + _ROWS]
+        columns = [python_values(rows.iloc[:, j]) for j in range(len(names))]
+        lines = (_json(dict(zip(names, row, strict=True))) for row in zip(*columns, strict=True))
+        yield form.newline.join(lines) + form.newline
+
+
+def _json(row):
+    try:
+        return json.dumps(row, ensure_ascii=False, default=str, allow_nan=False)
+    except ValueError as error:
+        name = next(name for name, value in row.items() if value in (math.inf, -math.inf))
+        raise InputError(
+            f"Column {name!r} holds infinity, which JSON cannot. Write .csv or .parquet."
+        ) from error
+
+
+def cell_text(column: pd.Series) -> pa.Array:
+    """Cells as they are written to CSV; what is missing is empty."""
+    arrow = to_arrow(column)
+    if arrow is not None and is_text(arrow.type):
+        return pa.concat_arrays(arrow.cast(_TEXT).chunks or [pa.array([], _TEXT)]).fill_null("")
+    return pa.array(["" if value is None else _written(value) for value in python_values(column)], _TEXT)
+
+
+def _written(value):
+    return repr(value) if isinstance(value, (float, np.floating)) else str(value)
+
+
+def _guarded(text):
+    formula = pc.match_substring_regex(text, r"\A[=+\-@\t\r]")
+    number = pc.match_substring_regex(text, r"\A" + NUMBER + r"\z")
+    prefixed = pc.binary_join_element_wise(pa.scalar("'", _TEXT), text, pa.scalar("", _TEXT))
+    return pc.if_else(pc.and_not(formula, number), prefixed, text)
+
+
+def _quoted(text, delimiter):
+    needed = pc.match_substring_regex(text, f'["\\r\\n{delimiter}]')
+    if not pc.any(needed).as_py():
+        return text
+    doubled = pc.replace_substring(text, '"', '""')
+    mark = pa.scalar('"', _TEXT)
+    return pc.if_else(needed, pc.binary_join_element_wise(mark, doubled, mark, pa.scalar("", _TEXT)), text)
+
+
+def _name(name):
+    # Any mark that could be taken for the delimiter is quoted, since the header tells which it
+    # is; and a character that could be taken for a byte-order mark.
+    if any(mark in name for mark in '",;\t\r\n\ufeff') or name != name.strip():
+        return '"' + name.replace('"', '""') + '"'
+    return name

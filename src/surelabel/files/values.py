@@ -1,0 +1,82 @@
+"""Columns between Python's values, Arrow's and pandas'."""
+
+from __future__ import annotations
+
+import math
+from datetime import date, datetime
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+_MIXED = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, TypeError)
+
+
+def typed(values: list) -> Any:
+    """Values of one type as an Arrow array; of several, or too large for one, as objects.
+
+    Examples
+    --------
+    >>> typed([1, None, 2]).type
+    DataType(int64)
+    >>> typed([1, "a", 2**70])
+    array([1, 'a', 1180591620717411303424], dtype=object)
+    """
+    kinds = {type(value) for value in values} - {type(None)}
+    if not kinds or kinds == {str}:
+        return pa.array(values, pa.large_string())
+    if kinds == {bool}:
+        return pa.array(values, pa.bool_())
+    if kinds == {float}:
+        return pa.array(values, pa.float64())
+    if kinds == {int} and all(value is None or -(2**63) <= value < 2**63 for value in values):
+        return pa.array(values, pa.int64())
+    if kinds == {datetime}:
+        return pa.array(values, pa.timestamp("us"))
+    if kinds == {date}:
+        return pa.array(values, pa.date32())
+    out = np.empty(len(values), dtype=object)
+    out[:] = values
+    return out
+
+
+def to_arrow(column: pd.Series) -> pa.ChunkedArray | None:
+    """A column as Arrow holds it; None where its values are of several types."""
+    if column.dtype == object and pd.api.types.infer_dtype(column, skipna=True).startswith("mixed"):
+        return None
+    try:
+        table = pa.Table.from_pandas(pd.DataFrame({"x": column}, copy=False), preserve_index=False)
+    except _MIXED:
+        return None
+    return table.column(0)
+
+
+def decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column of codes and their values as the values alone."""
+    if not pa.types.is_dictionary(column.type):
+        return column
+    chunks = [chunk.dictionary_decode() for chunk in column.chunks]
+    return pa.chunked_array(chunks, type=column.type.value_type)
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether an Arrow type holds text."""
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+
+
+def is_missing(value) -> bool:
+    """Whether one value is None, NaN, NaT or pd.NA."""
+    return (
+        value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and math.isnan(value))
+    )
+
+
+def python_values(column: pd.Series) -> list:
+    """Cells as Python's own types, None where missing."""
+    arrow = to_arrow(column) if column.dtype != object else None
+    values = decoded(arrow).to_pylist() if arrow is not None else column.tolist()
+    return [
+        None if is_missing(value) else value.item() if isinstance(value, np.generic) else value
+        for value in values
+    ]

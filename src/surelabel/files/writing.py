@@ -1,0 +1,196 @@
+"""A table -> a file, all of it or nothing."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import secrets
+import shutil
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from .errors import InputError, OutputError
+from .formats import Format
+from .serialising import delimited_batches, json_batches
+from .sheets import write_sheet
+from .values import to_arrow
+
+
+@contextmanager
+def replacing(path) -> Iterator[BinaryIO]:
+    """A file to write that takes the place of `path` once it is whole.
+
+    What is written goes to a temporary file in the same folder, which is synced and then
+    renamed. If anything fails, the temporary file is removed and `path` is as it was.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file to write. A link is followed.
+
+    Yields
+    ------
+    file object
+        Open for writing bytes.
+
+    Raises
+    ------
+    OutputError
+        If the folder is missing, the disk full, or writing fails otherwise.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with replacing(Path(folder, "a.txt")) as file:
+    ...         _ = file.write(b"whole")
+    ...     Path(folder, "a.txt").read_bytes()
+    b'whole'
+    """
+    real = Path(os.path.realpath(path))
+    temporary = real.parent / f".surelabel-{secrets.token_hex(8)}.tmp"
+    try:
+        if real.exists() and not real.is_file():
+            raise OSError(0, "it is not a regular file")
+        with _create(temporary) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if real.exists():
+            os.chmod(temporary, real.stat().st_mode & 0o7777)
+        os.replace(temporary, real)
+        _sync_folder(real.parent)
+    except BaseException as error:
+        temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and not isinstance(error, OutputError):
+            raise OutputError(_reason(error, path, real.parent)) from error
+        raise
+
+
+def _create(path) -> BinaryIO:
+    return open(path, "xb")
+
+
+def _sync_folder(folder):
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _reason(error, path, folder):
+    try:
+        free = f"{shutil.disk_usage(folder).free / 1e6:,.0f} MB are free in {str(folder)!r}"
+    except OSError:
+        free = f"there is no folder {str(folder)!r}"
+    return (
+        f"Cannot write {str(path)!r}: {error.strerror or error}; {free}. What was there before is untouched."
+    )
+
+
+def write_bytes(path, data: bytes) -> None:
+    """Write a whole file or nothing; see `replacing`.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file to write.
+    data : bytes
+        All of it.
+    """
+    with replacing(path) as file:
+        file.write(data)
+
+
+def write_table(frame: pd.DataFrame, path, format: Format, guarded: Collection[str] = ()) -> None:
+    r"""Write a table the way its file was laid out; the same table gives the same bytes.
+
+    Parameters
+    ----------
+    frame : DataFrame of shape (N, d)
+        The table.
+    path : str or Path
+        The file to write; see `replacing`.
+    format : Format
+        That of the table read, or `format_of(path)`.
+    guarded : collection of str
+        Columns in which a cell of CSV or TSV that begins with =, +, -, @, a tab or a carriage
+        return gets an apostrophe in front unless it is a number, so that no spreadsheet runs
+        it as a formula. Meant for columns that were added or filled; others are
+        written as they came. Excel files need no guard: their text is marked as text.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> frame = pd.DataFrame({"width": ["1", "-2"], "label": ["=1+1", "-2"]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_table(frame, Path(folder, "a.csv"), Format("csv"), guarded=["label"])
+    ...     Path(folder, "a.csv").read_text()
+    "width,label\n1,'=1+1\n-2,-2\n"
+    """
+    with replacing(path) as file:
+        if format.kind == "parquet":
+            _write_parquet(frame, file, path, format)
+        elif format.kind == "xlsx":
+            write_sheet(frame, file, str(path), format)
+        elif format.gz:
+            # No name and no time in the header: the bytes depend on the table alone.
+            with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
+                _write_text(frame, packed, path, format, guarded)
+        else:
+            _write_text(frame, file, path, format, guarded)
+
+
+def _write_text(frame, file, path, form, guarded):
+    file.write(form.mark)
+    batches = json_batches(frame, form) if form.kind == "jsonl" else delimited_batches(frame, form, guarded)
+    for text in batches:
+        try:
+            file.write(text.encode(form.encoding))
+        except UnicodeEncodeError as error:
+            bad = text[error.start : error.end][:20]
+            raise InputError(
+                f"{path}: {bad!r} cannot be written in {form.encoding}, the encoding of the input. "
+                "Save the input as UTF-8 first."
+            ) from error
+
+
+def _write_parquet(frame, file, path, form):
+    fields, arrays = [], []
+    for name in frame.columns:
+        values = to_arrow(frame[name])
+        if values is None:
+            raise InputError(
+                f"{path}: column {name!r} mixes types, which Parquet cannot hold. Write .csv or .jsonl."
+            )
+        field = pa.field(str(name), values.type)
+        if form.schema is not None and name in form.schema.names:
+            field = form.schema.field(name)
+            values = _as_type(values, field.type)
+            field = field.with_type(values.type).with_nullable(field.nullable or values.null_count > 0)
+        fields.append(field)
+        arrays.append(values)
+    metadata = form.schema.metadata if form.schema is not None else None
+    pq.write_table(pa.Table.from_arrays(arrays, schema=pa.schema(fields, metadata=metadata)), file)
+
+
+def _as_type(values, kind):
+    """Values in the type they had, or in their own where that cannot hold them."""
+    if values.type == kind:
+        return values
+    try:
+        if pa.types.is_dictionary(kind):
+            return pc.dictionary_encode(values.cast(kind.value_type)).cast(kind)
+        return values.cast(kind)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
+        return values
