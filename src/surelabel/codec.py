@@ -4,6 +4,8 @@ skops takes estimators, arrays and what is in them. It does not take pandas, dic
 keys are not text, or the state of XGBoost's boosters in a form that is safe to read. Before a
 model is written, `plain` puts a `Stand` in the place of each such value; when skops reads the
 stand and calls its class, the value itself comes out. No model has to know about it.
+
+Names and parts of stands are in the files: to change them is to change the format's version.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
 STANDS: dict[str, type[Stand]] = {}
@@ -79,9 +82,10 @@ def _replaced(value, memo):
     if kind is dict and not all(type(key) is str for key in value):
         stand = Pairs
     if stand is not None:
-        made = stand.instead_of(value)
-        made.args = tuple(_plain(part, memo) for part in made.args)
-        return made
+        value = stand.instead_of(value)
+    if isinstance(value, Stand):
+        value.args = tuple(_plain(part, memo) for part in value.args)
+        return value
     if kind in (list, tuple):
         items = [_plain(item, memo) for item in value]
         return value if all(map(_same, items, value)) else kind(items)
@@ -89,7 +93,8 @@ def _replaced(value, memo):
         return _changed(value, value, memo)
     if isinstance(value, (FunctionType, BaseEstimator)):
         _check_importable(value if isinstance(value, FunctionType) else kind)
-    if (isinstance(value, BaseEstimator) or is_dataclass(value)) and hasattr(value, "__dict__"):
+    record = is_dataclass(value) and not isinstance(value, type) and hasattr(value, "__dict__")
+    if record or isinstance(value, BaseEstimator):
         return _changed(value, vars(value), memo)
     return value
 
@@ -110,7 +115,7 @@ def _same(a, b):
 
 
 def _check_importable(thing):
-    if "<" in thing.__qualname__:
+    if "<" in thing.__name__ or thing.__qualname__ != thing.__name__:
         raise TypeError(
             f"{thing.__qualname__} of {thing.__module__} cannot be saved: a file holds the names of "
             "functions and classes, and this one can be imported by none. Define it at the top of a module."
@@ -180,6 +185,25 @@ def _identity(item):
     if type(item) is float:
         return float, item.hex()
     return (type(item), item) if type(item) in (str, int, bool, type(None)) else id(item)
+
+
+_SPARSE = {kind.__name__: kind for kind in (sp.csr_array, sp.csr_matrix, sp.csc_array, sp.csc_matrix)}
+
+
+class Sparse(Stand, of=_SPARSE.values()):
+    """A sparse matrix by rows or by columns."""
+
+    @staticmethod
+    def parts(value):
+        """Name of the kind, shape and arrays."""
+        return type(value).__name__, value.shape, value.data, value.indices, value.indptr
+
+    @staticmethod
+    def made(kind, shape, data, indices, indptr):
+        """The matrix."""
+        matrix = _SPARSE[kind]((data, indices, indptr), shape=shape)
+        matrix.check_format(full_check=True)  # native code would read wherever the indices point
+        return matrix
 
 
 class Extended(Stand):
