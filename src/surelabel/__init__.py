@@ -11,6 +11,7 @@ from .confidence import Entropy, Everything, Spread, TotalVariance, TTest
 from .features import Columns
 from .loop import Labels, Parts, Round, rounds
 from .models import trees, unlike_models
+from .persistence import ModelFileError, load
 from .recipes import csa, flexmatch, pl, sla, ups
 from .unlike import Unlike
 
@@ -24,6 +25,7 @@ __all__ = [
     "Entropy",
     "Everything",
     "Labels",
+    "ModelFileError",
     "Negatives",
     "Panel",
     "Parts",
@@ -40,6 +42,7 @@ __all__ = [
     "Unlike",
     "csa",
     "flexmatch",
+    "load",
     "pl",
     "rounds",
     "sla",

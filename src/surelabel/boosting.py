@@ -10,6 +10,7 @@ from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from .codec import Stand
 from .committee import BaseCommittee
 from .features import category_mask, numbers, take
 from .notice import notice
@@ -173,6 +174,26 @@ def _plain(X):
     """X as XGBoost reads it in place: single precision, or rows of a sparse matrix."""
     X = numbers(X)
     return X.tocsr() if hasattr(X, "tocsr") else np.ascontiguousarray(X, dtype=np.float32)
+
+
+class Grown(Stand, of=["xgboost.core.Booster"]):
+    """A booster in a file."""
+
+    @staticmethod
+    def parts(value):
+        """Its trees, and its settings, such as the number of threads."""
+        return bytes(value.save_raw("ubj")), value.save_config()
+
+    @staticmethod
+    def made(trees, config):
+        """The booster."""
+        # A name instead of bytes would have XGBoost open a file.
+        if not isinstance(trees, bytes):
+            raise TypeError(f"a booster is made from bytes, not from {type(trees).__name__}")
+        booster = load_xgboost().Booster()
+        booster.load_model(bytearray(trees))
+        booster.load_config(config)
+        return booster
 
 
 def load_xgboost():

@@ -19,6 +19,7 @@ from .features import Columns, as_table, header, is_constant, row_index, take
 from .fitting import aligned, fit_present, seeded
 from .loop import Labels, Parts, rounds
 from .notice import logger, notice, shown
+from .persistence import save
 from .priors import named_prior, resolved_prior
 from .targets import AUTO, Targets, is_auto, labeled_part, read_targets
 from .training import Trainer
@@ -256,6 +257,21 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         if sample_weight is not None:
             sample_weight = np.asarray(sample_weight)[rows]
         return accuracy_score(truth, predicted[rows], sample_weight=sample_weight)
+
+    def save(self, path):
+        """Write the classifier into a file, from which `surelabel.load` reads it again.
+
+        All that is known after fit is in it, and none of X but what models keep, such as
+        the rows of a graph of neighbours.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to; a file there is replaced, once the new one is complete.
+        """
+        if hasattr(self, "_unfinished"):
+            raise ValueError("fit_rounds has begun and not ended: call finish() before save().")
+        save(self, path)
 
     def _targets(self, X, y, n_rows) -> Targets:
         targets = read_targets(y, self.missing_label, self.classes)
