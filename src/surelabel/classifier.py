@@ -14,6 +14,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from .allocation import Transport
 from .budget import class_frequencies
+from .checkpoint import Checkpoint
 from .committee import as_committee
 from .features import Columns, as_table, header, is_constant, row_index, take
 from .fitting import aligned, fit_present, seeded
@@ -22,7 +23,7 @@ from .notice import logger, notice, shown
 from .persistence import save
 from .priors import named_prior, resolved_prior
 from .targets import AUTO, Targets, is_auto, labeled_part, read_targets
-from .training import Trainer
+from .training import FINAL, GUARD, Trainer
 from .unlike import Unlike, default_test
 from .verdict import nested
 
@@ -172,11 +173,19 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
             pass
         return self
 
-    def fit_rounds(self, X, y, sample_weight=None, X_unlabeled=None):
+    def fit_rounds(self, X, y, sample_weight=None, X_unlabeled=None, *, after=None):
         """Fit as a loop of one's own: yields each Round as it ends.
 
         The classifier is ready when the loop is over. To stop sooner, break out of it and
-        call `finish`. Parameters as in `fit`.
+        call `finish`.
+
+        Parameters
+        ----------
+        X, y, sample_weight, X_unlabeled
+            As in `fit`.
+        after : Checkpoint, optional
+            What `checkpoint` gave in an earlier loop over the same input with the same seed:
+            the rounds after it follow as they would have then.
         """
         self.__dict__.pop("estimator_", None)  # what an earlier fit knew no longer holds
         self.columns_ = clone(self.columns) if self.columns is not None else Columns()
@@ -193,15 +202,30 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         parts = self._parts()
         trainer = Trainer(parts.committee, self.random_state)
         self.history_ = []
+        if after is not None:
+            after.restore(labels)
+            self.history_ = list(after.history)
         self._unfinished = table, targets, labels, parts, trainer, _index(X, X_unlabeled)
         for round in rounds(
-            table, labels, parts, prior=self.class_prior_, n_rounds=n_rounds, trainer=trainer
+            table,
+            labels,
+            parts,
+            prior=self.class_prior_,
+            n_rounds=n_rounds,
+            trainer=trainer,
+            done=self.history_,
         ):
             with shown(self.verbose):
                 logger.info("%s", round)
             self.history_.append(round)
             yield round
         self.finish()
+
+    def checkpoint(self):
+        """What is known now, between two rounds of `fit_rounds`: a Checkpoint."""
+        if not hasattr(self, "_unfinished"):
+            raise ValueError("There is nothing to keep: fit_rounds has not begun, or it ran to its end.")
+        return Checkpoint.of(self._unfinished[2], self.history_)
 
     def finish(self):
         """Train the final classifier on what has been labelled in `fit_rounds` so far.
@@ -342,7 +366,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
             committee = committee.settled() if hasattr(committee, "settled") else committee
             return committee, committee.classes_
         rows, codes, weight = labels.training()
-        return fit_present(seeded(self.estimator, trainer.rng), take(table, rows), codes, weight)
+        return fit_present(seeded(self.estimator, trainer.rng(FINAL)), take(table, rows), codes, weight)
 
     def _guard(self, table, targets, labels, parts, trainer, alone):
         """Find out whether the unlabelled rows helped; without them where they hurt."""
@@ -357,7 +381,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
             alone,
             prior=self._frequencies,
             final=partial(self._final, table),
-            random_state=trainer.rng,
+            random_state=trainer.rng(GUARD),
             begin=begin,
         )
         with shown(self.verbose):

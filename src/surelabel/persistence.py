@@ -48,7 +48,7 @@ _OWN = {
     ),
     "committee": "Panel Repeated",
     "confidence": "Entropy Everything Spread TTest TotalVariance",
-    "encoding": "Dense Encoded Encoder",
+    "encoding": "Binned Dense Encoded Encoder",
     "features": "Columns numbers",
     "graph": "Spreading",
     "loop": "Round",

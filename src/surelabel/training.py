@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -13,14 +14,18 @@ from .fitting import fit_weighted, seeded
 
 # Unlabelled rows that are shown to a committee that can learn from them.
 _CONTEXT_ROWS = 20_000
+_LARGEST_SEED = np.iinfo(np.int32).max
+# Steps beyond any round: the final classifier, the guard, and runs that hold out rows.
+FINAL, GUARD, _HELD_OUT = 1_000_000, 1_000_001, 2_000_000
 
 
 class Trainer:
     """Trains the committee anew in each round, on what is labelled by then.
 
     A committee with a method `refit` is asked to keep what its first `fit` found out about
-    its members; once the rounds have settled it is not asked again, unlike one whose members
-    are drawn anew each time. One that learns from unlabelled rows is shown some of the pool.
+    its members. One that learns from unlabelled rows is shown some of the pool. What is
+    random in a round depends on the seed and the round alone, so that a run can go on
+    where another was cut off.
 
     Parameters
     ----------
@@ -32,7 +37,9 @@ class Trainer:
 
     def __init__(self, committee, random_state=None):
         self.committee = committee
-        self.rng = check_random_state(random_state)
+        self.seed = random_state
+        if not isinstance(random_state, Integral):
+            self.seed = check_random_state(random_state).randint(_LARGEST_SEED)
         self.first: Any = None
         self._seeing: Any = None
         self._first_labels: Any = None
@@ -43,22 +50,35 @@ class Trainer:
         """Whether unlabelled rows take part in training."""
         return self._seeing is None and getattr(self.committee, "uses_unlabeled", False)
 
-    def __call__(self, X, labels, settled=False):
-        """A committee fitted on the labels so far, or where all is settled the last one."""
-        if settled and hasattr(self.first, "refit"):
-            return self._last[1]
+    @property
+    def settles(self):
+        """Whether training again on nearly the same labels gives nearly the same committee.
+
+        Not where members are drawn anew each time.
+        """
+        return hasattr(self.committee, "refit")
+
+    def rng(self, step=0):
+        """The random numbers of one step, a RandomState."""
+        return np.random.RandomState([self.seed, step] if step else self.seed)
+
+    def __call__(self, X, labels):
+        """A committee fitted on the labels so far."""
+        step = max(int(labels.round.max()), 0)
+        if step and self.first is None and self.settles:
+            self(X, labels.before(1))  # another run did so
         rows, codes, weight = labels.training()
         known = rows, codes, np.ones(len(rows)) if weight is None else weight
         if self._last is not None and all(map(np.array_equal, known, self._last[0])):
             return self._last[1]  # nothing was labelled since
-        data = take(X, rows), codes, weight, self._context(X, labels.pool)
+        data = take(X, rows), codes, weight, self._context(X, labels.pool, step)
         like: Any = None if self._seeing is None else self._seeing._fitted_on(known)
         if self.first is not None and hasattr(self.first, "refit"):
             fitted = copy(self.first).refit(*data, like=like)
         elif hasattr(like, "blind"):
             fitted = like.blind(*data[:3])
         else:
-            fitted = fit_weighted(seeded(self.committee, self.rng), *data)
+            fitted = fit_weighted(seeded(self.committee, self.rng(step)), *data)
         if self.first is None:
             self.first, self._first_labels = fitted, known
         self._last = known, fitted
@@ -69,7 +89,7 @@ class Trainer:
 
         What this trainer made of the same labels is taken over as far as it is blind too.
         """
-        other = Trainer(self.committee, self.rng)
+        other = Trainer(self.committee, self.seed)
         other._seeing = self
         return other
 
@@ -78,7 +98,7 @@ class Trainer:
 
         A blind one takes over from `seeing`, the trainer of the same run that is not.
         """
-        other = Trainer(self.committee, self.rng.randint(np.iinfo(np.int32).max))
+        other = Trainer(self.committee, self.rng(_HELD_OUT + int(held[0])).randint(_LARGEST_SEED))
         if hasattr(self.first, "without"):
             other.first = self.first.without(held)
         other._seeing = seeing
@@ -91,9 +111,9 @@ class Trainer:
                 return fitted
         return None
 
-    def _context(self, X, pool):
+    def _context(self, X, pool, step):
         if not self.shows_pool or not len(pool):
             return None
         if len(pool) > _CONTEXT_ROWS:
-            pool = np.sort(self.rng.choice(pool, _CONTEXT_ROWS, replace=False))
+            pool = np.sort(self.rng(step).choice(pool, _CONTEXT_ROWS, replace=False))
         return take(X, pool)

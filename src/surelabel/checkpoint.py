@@ -1,0 +1,141 @@
+"""What a fit knows between two rounds, as bytes: arrays and JSON, nothing that runs."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from .allocation import Status
+from .budget import Budget
+from .loop import Labels, Round
+from .transport import Certificate
+
+_COLUMNS = ["codes", "round", "guess", "runner_up", "probability", "confidence"]
+_STATUS = list(Status)
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A fit after some of its rounds; `fit_rounds(..., after=checkpoint)` goes on from it.
+
+    Parameters
+    ----------
+    columns : dict of ndarrays of shape (n,)
+        What is known of each row, by the names of `Labels`.
+    history : sequence of Round
+        The rounds so far.
+    soft : ndarray of shape (n, K) or None
+        Soft targets.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from surelabel import pl
+    >>> from surelabel.model_selection import hide_labels
+    >>> X, y = load_iris(return_X_y=True)
+    >>> y = hide_labels(y, 0.8, random_state=0)
+    >>> cut_off = pl(random_state=0)
+    >>> for round in cut_off.fit_rounds(X, y):
+    ...     if round.number == 2:
+    ...         data = cut_off.checkpoint().to_bytes()
+    ...         break
+    >>> resumed = pl(random_state=0)
+    >>> [round.number for round in resumed.fit_rounds(X, y, after=Checkpoint.from_bytes(data))]
+    [3, 4, 5]
+    >>> bool((resumed.transduction_ == pl(random_state=0).fit(X, y).transduction_).all())
+    True
+    """
+
+    columns: dict[str, np.ndarray]
+    history: Sequence[Round]
+    soft: np.ndarray | None = None
+
+    @classmethod
+    def of(cls, labels: Labels, history):
+        """What labels and rounds hold now."""
+        columns = {name: getattr(labels, name).copy() for name in _COLUMNS}
+        columns["status"] = np.array([_STATUS.index(status) for status in labels.status], dtype=np.int8)
+        return cls(columns, tuple(history), None if labels.soft is None else labels.soft.copy())
+
+    def restore(self, labels: Labels):
+        """Write into labels before the first round what was known after the last one."""
+        given = labels.codes >= 0
+        same = len(given) == len(self.columns["codes"])
+        if not same or not np.array_equal(given, self.columns["round"] == 0):
+            raise ValueError("The checkpoint is of other data: rows or given labels differ.")
+        if not np.array_equal(labels.codes[given], self.columns["codes"][given]):
+            raise ValueError("The checkpoint is of other data: the given labels differ.")
+        for name in _COLUMNS:
+            setattr(labels, name, self.columns[name].copy())
+        labels.status = np.array(_STATUS, dtype=object)[self.columns["status"]]
+        labels.soft = None if self.soft is None else self.soft.copy()
+
+    def to_bytes(self) -> bytes:
+        """An uncompressed npz archive."""
+        arrays = dict(self.columns)
+        if self.soft is not None:
+            arrays["soft"] = self.soft
+        plain = []
+        for round in self.history:
+            arrays |= {f"{name}_{round.number}": getattr(round, name) for name in ("rows", "codes")}
+            plain.append(described(round))
+        arrays["history"] = np.frombuffer(json.dumps(plain).encode(), dtype=np.uint8)
+        file = io.BytesIO()
+        np.savez(file, allow_pickle=False, **arrays)
+        return file.getvalue()
+
+    @classmethod
+    def from_bytes(cls, data):
+        """What `to_bytes` wrote."""
+        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+            history = [
+                _round(plain, archive[f"rows_{plain['number']}"], archive[f"codes_{plain['number']}"])
+                for plain in json.loads(archive["history"].tobytes())
+            ]
+            columns = {name: archive[name] for name in [*_COLUMNS, "status"]}
+            return cls(columns, history, archive.get("soft"))
+
+
+def described(round: Round) -> dict[str, Any]:
+    """A round without its rows, in words and numbers that JSON knows."""
+    certificate = round.certificate
+    return {
+        "number": round.number,
+        "share": float(round.budget.share),
+        "prior": [float(share) for share in round.budget.prior],
+        "pool": round.pool,
+        "sure": round.candidates,
+        "labelled": len(round.rows),
+        "by_class": [int(n) for n in round.selected],
+        "ruled_out": round.negatives,
+        "changed": None if np.isnan(round.changed) else round.changed,
+        "seconds": round.seconds,
+        "certificate": None
+        if certificate is None
+        else {name: _plain(value) for name, value in asdict(certificate).items()},
+    }
+
+
+def _round(plain, rows, codes):
+    certificate = plain["certificate"]
+    return Round(
+        number=plain["number"],
+        budget=Budget(plain["share"], np.array(plain["prior"]), plain["pool"]),
+        candidates=plain["sure"],
+        selected=np.array(plain["by_class"]),
+        negatives=plain["ruled_out"],
+        rows=rows,
+        codes=codes,
+        seconds=plain["seconds"],
+        certificate=None if certificate is None else Certificate(**certificate),
+        changed=np.nan if plain["changed"] is None else plain["changed"],
+    )
+
+
+def _plain(value):
+    return value.item() if isinstance(value, np.generic) else value
