@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from .features import take
 from .fitting import aligned, fit_present, seeded, seeds_of
 from .models import trees
+from .notice import logger
 
 
 class BaseCommittee(ClassifierMixin, BaseEstimator):
@@ -33,10 +34,10 @@ class BaseCommittee(ClassifierMixin, BaseEstimator):
         draws = [(seeded(member, rng), rows) for member, rows in self._draw(X, codes, rng)]
         if not draws:
             raise ValueError(f"{self!r} has no member; a committee needs at least one.")
-        # Threads: the members worth running in parallel release the lock.
-        fitted = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+        calls = [
             delayed(_fit_member)(member, X, codes, sample_weight, rows, X_unlabeled) for member, rows in draws
-        )
+        ]
+        fitted = run_each(calls, self.n_jobs, "training member")
         self.members_ = [member for member, _ in fitted]
         self.present_ = [present for _, present in fitted]
         return self
@@ -44,9 +45,8 @@ class BaseCommittee(ClassifierMixin, BaseEstimator):
     def predict_members(self, X):
         """Probabilities of each member, shape (M, N, K)."""
         check_is_fitted(self)
-        P = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(member.predict_proba)(X) for member in self.members_
-        )
+        calls = [delayed(member.predict_proba)(X) for member in self.members_]
+        P = run_each(calls, self.n_jobs, "asking member")
         K = len(self.classes_)
         return np.stack([aligned(p, present, K) for p, present in zip(P, self.present_, strict=True)])
 
@@ -70,6 +70,16 @@ class BaseCommittee(ClassifierMixin, BaseEstimator):
     def _draw(self, X, codes, rng):
         """Yield (unfitted member, rows to train on; None for all)."""
         raise TypeError(f"{type(self).__name__} must say who its members are.")
+
+
+def run_each(calls, n_jobs, what):
+    """Results of delayed calls, n_jobs at once; each is written to the log as it comes."""
+    # Threads: the members worth running in parallel release the lock.
+    results = []
+    for result in Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(calls):
+        results.append(result)
+        logger.debug("%s %d of %d", what, len(results), len(calls))
+    return results
 
 
 def _fit_member(member, X, codes, sample_weight, rows, X_unlabeled):

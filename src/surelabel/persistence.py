@@ -16,17 +16,16 @@ import io
 import json
 import os
 import stat
-import uuid
 import warnings
 import zipfile
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import InconsistentVersionWarning
 
 from .codec import name_of, plain
+from .files import replacing
 from .native import check
 from .notice import notice
 
@@ -104,7 +103,7 @@ def save(model, path):
         "bytes": len(payload),
         "sha256": hashlib.sha256(payload).hexdigest(),
     }
-    with _replacing(Path(path)) as file, zipfile.ZipFile(file, "w") as archive:
+    with replacing(path) as file, zipfile.ZipFile(file, "w") as archive:
         archive.writestr(zipfile.ZipInfo(_HEADER), json.dumps(header, indent=1))
         archive.writestr(zipfile.ZipInfo(_PAYLOAD), payload)
 
@@ -168,20 +167,6 @@ def _installed(package):
         return version(package)
     except PackageNotFoundError:
         return None
-
-
-@contextmanager
-def _replacing(path):
-    """A file to write; at the end it takes the place of the one at path."""
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-    try:
-        with open(temporary, "xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 @contextmanager

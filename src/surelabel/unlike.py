@@ -7,7 +7,7 @@ from copy import copy
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from threadpoolctl import ThreadpoolController
 
 from .budget import apportion
-from .committee import BaseCommittee
+from .committee import BaseCommittee, run_each
 from .confidence import TTest
 from .features import take
 from .fitting import aligned, fit_folds, fit_weighted, seeded, stratified_folds
@@ -158,9 +158,8 @@ class Unlike(BaseCommittee):
         with warnings.catch_warnings(), threads.limit(limits=1):
             # Models that stop short are judged by what they predict.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            return Parallel(n_jobs=self.n_jobs, prefer="threads")(
-                delayed(_alone)(threads, work, model, *args) for model in models
-            )
+            calls = [delayed(_alone)(threads, work, model, *args) for model in models]
+            return run_each(calls, self.n_jobs, _WORDS[work])
 
     def _try(self, X, codes, sample_weight, X_unlabeled, trials):
         """Fit the models not tried yet, weigh all by what was held out, keep those with a seat."""
@@ -239,6 +238,9 @@ def _alone(threads, work, *args):
 
 def _probabilities(model, X):
     return model.predict_proba(X)
+
+
+_WORDS = {fit_folds: "trying model", fit_weighted: "training model", _probabilities: "asking model"}
 
 
 def named(estimators):

@@ -1,0 +1,35 @@
+"""The data of `surelabel demo`: handwritten digits, most of them without their label."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+from sklearn.datasets import load_digits
+from sklearn.model_selection import train_test_split
+
+from ..files import format_of, write_table
+
+
+def write_digits(path) -> Path:
+    """Write 1,437 digits, 143 of them with a label, and give back the path."""
+    X, y, hidden = _digits()
+    frame = X.assign(digit=y.astype(str).mask(hidden, ""))
+    write_table(frame.astype(str), path, format_of(path))
+    return Path(path)
+
+
+def truth_of(labels) -> tuple[int, int]:
+    """How many labels of a run on these digits were found, and how many of them are right."""
+    _, y, hidden = _digits()
+    found = pd.read_csv(labels, dtype=str, keep_default_na=False)["digit"].to_numpy()
+    filled = hidden & (found != "")
+    return int(filled.sum()), int((filled & (found == y.astype(str).to_numpy())).sum())
+
+
+def _digits():
+    """Pixels, digits, and which digits are hidden."""
+    X, y = load_digits(return_X_y=True, as_frame=True)
+    X, _, y, _ = train_test_split(X, y, test_size=0.2, random_state=0)
+    few, _ = train_test_split(y, test_size=0.9, random_state=0)
+    return X.astype(int), y, ~y.index.isin(few.index)

@@ -1,0 +1,180 @@
+"""What a person sees: tables before and after, and how far a run has come."""
+
+from __future__ import annotations
+
+import logging
+import time
+import warnings
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.live import Live
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from ..notice import logger
+from .source import Source
+
+_SHOWN_CLASSES = 12
+_SHOWN_COLUMNS = 40
+# The guard and the final classifier take about as long as two thirds of the rest.
+_AFTER_ROUNDS = 0.67
+
+
+def duration(seconds):
+    """Seconds as a person says them.
+
+    Examples
+    --------
+    >>> duration(7.4), duration(75), duration(4000)
+    ('7 s', '1 min 15 s', '1 h 6 min')
+    """
+    seconds = round(seconds)
+    if seconds < 60:
+        return f"{seconds} s"
+    if seconds < 3600:
+        return f"{seconds // 60} min {seconds % 60} s"
+    return f"{seconds // 3600} h {seconds % 3600 // 60} min"
+
+
+def columns_table(source: Source):
+    """What each column is taken for, and why."""
+    table = Table(title="columns", title_justify="left", box=None, pad_edge=False)
+    for name in ("column", "taken for", "why", "missing", "such as"):
+        wrap = name in ("why", "such as")
+        justify: Any = "right" if name == "missing" else "left"
+        table.add_column(name, justify=justify, overflow="ellipsis", no_wrap=not wrap, max_width=40)
+    kinds = list(source.kinds.values())
+    for kind in kinds[:_SHOWN_COLUMNS]:
+        unused = not kind.used and kind.kind != "target"
+        what = f"{kind.kind}, unused" if unused else kind.kind
+        style = "dim" if unused else "bold" if kind.kind == "target" else ""
+        cells = [kind.name, what, kind.why, f"{kind.n_missing:,}" if kind.n_missing else ""]
+        table.add_row(*map(Text, [*cells, ", ".join(kind.examples)]), style=style)
+    if len(kinds) > _SHOWN_COLUMNS:
+        table.add_row(f"and {len(kinds) - _SHOWN_COLUMNS} more", style="dim")
+    return table
+
+
+def classes_table(source: Source):
+    """Labelled rows of each class."""
+    table = Table(title="labelled rows", title_justify="left", box=None, pad_edge=False)
+    table.add_column("class")
+    table.add_column("rows", justify="right")
+    table.add_column("")
+    counts = sorted(source.counts.items(), key=lambda item: -item[1])
+    most = max(source.counts.values())
+    for label, count in counts[:_SHOWN_CLASSES]:
+        table.add_row(Text(str(label)), f"{count:,}", Text("█" * max(1, round(24 * count / most)), "cyan"))
+    if len(counts) > _SHOWN_CLASSES:
+        rest = sum(count for _, count in counts[_SHOWN_CLASSES:])
+        table.add_row(f"{len(counts) - _SHOWN_CLASSES} other classes", f"{rest:,}", "", style="dim")
+    table.add_row("no label", f"{source.n_unlabeled:,}", "", style="dim")
+    return table
+
+
+def outcome_table(clf):
+    """Rows given, labelled and left over, by class."""
+    audit = clf.pseudo_labels_
+    found = audit.loc[audit["label"].notna(), "label"].astype(str).value_counts()
+    doubtful = audit.loc[audit["label"].isna() & audit["guess"].notna(), "guess"].astype(str).value_counts()
+    came_labelled = clf.transduction_[clf.labeled_iter_ == 0]
+    given = [int((came_labelled == label).sum()) for label in clf.classes_]
+    table = Table(box=None, pad_edge=False)
+    for name in ("class", "given", "labelled now", "not sure, but most likely"):
+        table.add_column(name, justify="left" if name == "class" else "right")
+    names = [str(label) for label in clf.classes_]
+    order = sorted(range(len(names)), key=lambda k: -int(found.get(names[k], 0)))
+    for k in order[:_SHOWN_CLASSES]:
+        cells = [given[k], found.get(names[k], 0), doubtful.get(names[k], 0)]
+        table.add_row(Text(names[k]), *[f"{int(n):,}" for n in cells])
+    if len(order) > _SHOWN_CLASSES:
+        table.add_row(f"and {len(order) - _SHOWN_CLASSES} more classes", style="dim")
+    table.add_row("all", f"{sum(given):,}", f"{found.sum():,}", f"{doubtful.sum():,}", style="bold")
+    return table
+
+
+class Progress(logging.Handler):
+    """Shows how far a run has come: live in a terminal, else a line per round.
+
+    Parameters
+    ----------
+    console : Console
+        Where to.
+    n_rounds : int
+        Most rounds.
+    """
+
+    def __init__(self, console: Console, n_rounds):
+        super().__init__(logging.DEBUG)
+        self.console = console
+        self.n_rounds = n_rounds
+        self.begin = time.perf_counter()
+        self.n_done = 0
+        self.step = "reading the columns"
+        self.live: Live | None = None
+
+    def __enter__(self):
+        self._level = logger.level
+        logger.addHandler(self)
+        if self.console.is_terminal:
+            logger.setLevel(logging.DEBUG)
+            self.live = Live(self, console=self.console, refresh_per_second=4, transient=True)
+            self.live.start()
+        return self
+
+    def __exit__(self, *exception):
+        if self.live is not None:
+            self.live.stop()
+        logger.removeHandler(self)
+        logger.setLevel(self._level)
+
+    def __rich__(self):
+        spent = time.perf_counter() - self.begin
+        what = f"round {self.n_done + 1} of {self.n_rounds}"
+        if self.n_done >= self.n_rounds:
+            what = "last steps: the final classifier, and whether it helped"
+        left = f", about {duration(left)} left" if (left := self._left(spent)) is not None else ""
+        return Text(f"{what}: {self.step} ({duration(spent)}{left})", style="cyan")
+
+    def emit(self, record):
+        """Take note of a step within a round; `record.args` is (what, done, total)."""
+        if record.levelno == logging.DEBUG and len(record.args) == 3:
+            what, done, total = record.args
+            self.step = f"{what} {done} of {total}"
+
+    def round_done(self, round):
+        """Say what a round brought."""
+        self.n_done = round.number
+        share = f"{round.candidates:,} sure of {round.pool:,}"
+        self.console.print(
+            f"round {round.number} of {self.n_rounds}: {share}, [bold]{len(round.rows):,} labelled[/bold] "
+            f"({duration(sum(round.seconds.values()))})",
+            highlight=False,
+        )
+
+    def _left(self, spent):
+        """Seconds that are left, after the first round."""
+        if not self.n_done:
+            return None
+        total = spent / self.n_done * self.n_rounds * (1 + _AFTER_ROUNDS)
+        return total - spent if total > spent else None
+
+
+@contextmanager
+def notices(console: Console):
+    """Show what the package warns of as notes."""
+    seen = set()
+
+    def show(message, category, filename, lineno, file=None, line=None):
+        text = str(message)
+        if issubclass(category, UserWarning) and text not in seen:
+            seen.add(text)
+            console.print(f"[yellow]note:[/yellow] {escape(text)}", highlight=False)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        warnings.showwarning = show
+        yield

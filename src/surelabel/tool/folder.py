@@ -1,0 +1,215 @@
+"""The folder of a run: every file whole or not there, and enough to go on after a crash."""
+
+from __future__ import annotations
+
+import json
+import platform
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..checkpoint import Checkpoint, described
+from ..files import InputError, Kind, Table, write_bytes, write_table
+from .settings import Settings
+from .source import ADDED, Source
+
+_FORMAT = 1
+_PACKAGES = ("surelabel", "numpy", "scipy", "scikit-learn", "pandas", "pyarrow")
+
+
+class RunFolder:
+    """Where a run keeps what it finds.
+
+    Parameters
+    ----------
+    path : str or Path
+        The folder; made when the run begins.
+    """
+
+    def __init__(self, path):
+        self.path = Path(path)
+        self.run = self.path / "run.json"
+        self.state = self.path / "state.npz"
+        self.model = self.path / "model.skops"
+        self.history = self.path / "history.json"
+
+    def record(self) -> dict[str, Any]:
+        """What run.json says."""
+        try:
+            record = json.loads(self.run.read_bytes())
+        except FileNotFoundError as error:
+            raise InputError(f"{self.path} holds no run: there is no {self.run.name} in it.") from error
+        except (OSError, ValueError) as error:
+            raise InputError(f"{self.run} cannot be read ({error}).") from error
+        if not isinstance(record, dict) or record.get("format") != _FORMAT:
+            raise InputError(f"{self.run} is not of a format that this release knows.")
+        return record
+
+    def begin(self, settings: Settings, source: Source):
+        """Claim the folder for a new run."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"Cannot make the folder {self.path}: {error.strerror}.") from error
+        self.check_outputs(source)
+        self.state.unlink(missing_ok=True)
+        self.write_record(settings, source, "running")
+
+    def resume(self, settings: Settings, source: Source) -> tuple[str, Checkpoint | None]:
+        """How far an earlier run came: its status, and what it knew; refused if it was another."""
+        record = self.record()
+        differences = settings.differences(record["settings"])
+        differences += [
+            f"the content of {name} has changed"
+            for name, digest in source.digests.items()
+            if record["digests"].get(name, digest) != digest
+        ]
+        if differences:
+            raise InputError(
+                f"{self.path} cannot be resumed, it is another run: {'; '.join(differences)}. "
+                "Name another --out, or start anew with --overwrite."
+            )
+        if record["status"] == "complete" or not self.state.exists():
+            return record["status"], None
+        try:
+            return record["status"], Checkpoint.from_bytes(self.state.read_bytes())
+        except (OSError, ValueError, KeyError) as error:
+            raise InputError(f"{self.state} is damaged ({error}). Start anew with --overwrite.") from error
+
+    def check_outputs(self, source: Source):
+        """Refuse to write over what is read."""
+        for name, table in _tables(source):
+            if self._labels(name, table).resolve() == table.path.resolve():
+                raise InputError(
+                    f"The labels would be written over {table.path}, which is read. Name another --out."
+                )
+
+    def keep(self, checkpoint: Checkpoint):
+        """Remember what is known after a round."""
+        write_bytes(self.state, checkpoint.to_bytes())
+
+    def write_labels(self, source: Source, settings: Settings, clf) -> list[Path]:
+        """The input's rows with labels filled in where sure, and why."""
+        given = len(source.table.frame)
+        audit = clf.pseudo_labels_
+        labels, rounds = np.asarray(clf.transduction_, dtype=object), clf.labeled_iter_
+        paths = []
+        for name, table in _tables(source):
+            rows = slice(0, given) if name == "labels" else slice(given, None)
+            frame = filled(table.frame, settings.target, labels[rows], rounds[rows], audit, rows.start)
+            path = self._labels(name, table)
+            write_table(frame, path, table.format, guarded=[settings.target, *ADDED])
+            paths.append(path)
+        return paths
+
+    def write_history(self, clf):
+        """A record for each round, and the verdict."""
+        verdict = clf.verdict_
+        history = {
+            "classes": [str(label) for label in clf.classes_],
+            "rounds": [described(round) for round in clf.history_],
+            "ended": clf.termination_condition_,
+            "verdict": None if verdict is None else asdict(verdict) | {"words": str(verdict)},
+        }
+        write_bytes(self.history, _json(history))
+
+    def write_record(self, settings: Settings, source: Source, status, **more):
+        """What was asked, of what, with which releases, and how it ended."""
+        record = {
+            "format": _FORMAT,
+            "status": status,
+            "settings": settings.plain(),
+            "digests": source.digests,
+            "rows": len(source.table.frame),
+            "kinds": [asdict(kind) for kind in source.kinds.values()],
+            "versions": {"python": platform.python_version()} | _versions(),
+        }
+        write_bytes(self.run, _json(record | more))
+
+    def kinds(self) -> dict[str, Kind]:
+        """What each column was taken for."""
+        kinds = [Kind(**kind | {"examples": tuple(kind["examples"])}) for kind in self.record()["kinds"]]
+        return {kind.name: kind for kind in kinds}
+
+    def _labels(self, name, table: Table):
+        return self.path / (name + "".join(_endings(table.path)))
+
+
+def filled(frame, target, labels, rounds, audit, start):
+    """The table with its labels filled in and the columns that say why, as a DataFrame.
+
+    Parameters
+    ----------
+    frame : DataFrame of shape (n, d)
+        As it was read.
+    target : str
+        The label column; added if there is none.
+    labels : ndarray of shape (n,)
+        Given or found.
+    rounds : ndarray of shape (n,)
+        Round in which a label was found; 0 given, -1 none.
+    audit : DataFrame
+        A line for each row that came unlabelled, by its position in the fit.
+    start : int
+        Position of the first row in the fit.
+    """
+    found = rounds > 0
+    out = frame.copy(deep=False)
+    if target in frame:
+        column = frame[target]
+        values = column.astype(object).to_numpy(copy=True)
+        values[found] = labels[found]
+        out[target] = pd.Series(values, index=frame.index, dtype=column.dtype)
+    else:
+        out[target] = pd.Series(_text(labels, found), index=frame.index, dtype="string[pyarrow]")
+    lines = audit.loc[(audit.index >= start) & (audit.index < start + len(frame))]
+    at = lines.index.to_numpy() - start
+    asked = lines["guess"].notna().to_numpy()
+
+    def spread(values, kind="string", default=None):
+        column = np.full(len(frame), default, dtype=object)
+        column[at] = values
+        return pd.Series(column, index=frame.index, dtype=f"{kind}[pyarrow]")
+
+    out["surelabel_status"] = spread(lines["status"].to_numpy(), default="given")
+    out["surelabel_confidence"] = spread([_number(value) for value in lines["confidence"]], "double")
+    out["surelabel_guess"] = spread(_text(lines["guess"].to_numpy(), asked))
+    out["surelabel_runner_up"] = spread(_text(lines["runner_up"].to_numpy(), asked))
+    out["surelabel_round"] = spread([n if n > 0 else None for n in lines["round"].tolist()], "int64")
+    return out
+
+
+def _text(values, shown):
+    return [str(value) if show else None for value, show in zip(values, shown, strict=True)]
+
+
+def _number(value):
+    # Six digits: what comes after them is rounding, and differs between machines.
+    return None if np.isnan(value) else float(f"{value:.6g}")
+
+
+def _tables(source: Source):
+    return [(name, table) for name, table in (("labels", source.table), ("unlabeled", source.more)) if table]
+
+
+def _endings(path):
+    suffixes = path.suffixes
+    return suffixes[-2:] if suffixes[-1:] == [".gz"] else suffixes[-1:]
+
+
+def _json(record):
+    return (json.dumps(record, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def _versions():
+    found = {}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found

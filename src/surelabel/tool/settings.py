@@ -1,0 +1,203 @@
+"""What a run is asked to do: from the command line, a TOML file, or an earlier run."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from ..files import InputError, did_you_mean
+from ..recipes import csa, flexmatch, pl, sla, ups
+from ..unlike import Unlike
+
+METHODS = ("csa", "sla", "ups", "flexmatch", "pl", "supervised")
+_COMMITTEES = ("csa", "sla", "ups", "supervised")
+# What changes how a run goes but not what comes out of it.
+_FREE = ("jobs",)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of `surelabel label`; each has the name of its option.
+
+    Parameters
+    ----------
+    data, target : str
+        The file and its label column.
+    unlabeled : str, optional
+        A file of more unlabelled rows.
+    drop, categorical, id : tuple of str
+        Columns to leave out, to read as categories, and to leave out as identifiers.
+    missing_label : str, optional
+        Mark of an unlabelled row besides the empty cell.
+    method : str, default="csa"
+        One of METHODS.
+    rounds : int, default=5
+        Most rounds.
+    members : int, optional
+        Members of the committee.
+    prior : dict of str to float, optional
+        Share of each class among the unlabelled rows.
+    guard : bool, default=True
+        Whether to find out if the unlabelled rows helped.
+    seed : int, default=0
+        One seed, one result.
+    jobs : int, optional
+        Members to train at once.
+    sheet, encoding : str, optional
+        Of Excel files; of text files.
+    """
+
+    data: str
+    target: str
+    unlabeled: str | None = None
+    drop: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
+    id: tuple[str, ...] = ()
+    missing_label: str | None = None
+    method: str = "csa"
+    rounds: int = 5
+    members: int | None = None
+    prior: dict[str, float] | None = None
+    guard: bool = True
+    seed: int = 0
+    jobs: int | None = None
+    sheet: str | None = None
+    encoding: str | None = None
+
+    @classmethod
+    def of(cls, given: dict[str, Any]):
+        """Settings from values by name; those not named, or None, are the defaults."""
+        given = {name: value for name, value in given.items() if value is not None}
+        for name in ("data", "target"):
+            if name not in given:
+                raise InputError(f"Name the {'file' if name == 'data' else 'label column: --target'}.")
+        settings = cls(**{name: _checked(name, value) for name, value in given.items()})
+        if settings.method not in METHODS:
+            raise InputError(f"--method must be one of {', '.join(METHODS)}; it is {settings.method!r}.")
+        if settings.members is not None and settings.method not in _COMMITTEES:
+            raise InputError(f"--members is for committees; {settings.method} has one model.")
+        for name, least in (("rounds", 0), ("members", 2), ("seed", 0)):
+            value = getattr(settings, name)
+            if value is not None and value < least:
+                raise InputError(f"--{name} must be {least} or more; it is {value}.")
+        if settings.seed >= 2**32:
+            raise InputError(f"--seed must be below 2**32; it is {settings.seed}.")
+        return settings
+
+    def plain(self) -> dict[str, Any]:
+        """By name, as JSON knows it."""
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
+
+    def differences(self, other: dict[str, Any]) -> list[str]:
+        """In words, where another run was asked for something else."""
+        mine = self.plain()
+        return [
+            f"{name} was {other.get(name)!r} and is {mine[name]!r}"
+            for name in mine
+            if name not in _FREE and mine[name] != other.get(name)
+        ]
+
+    def classifier(self, classes):
+        """The classifier to fit, for classes as they are in the file."""
+        settings: dict[str, Any] = {
+            "n_rounds": self.rounds,
+            "class_prior": _prior(self.prior, classes),
+            "missing_label": None,
+            "random_state": self.seed,
+            "n_jobs": self.jobs,
+            "guard": self.guard,
+        }
+        if self.members is not None:
+            settings["committee"] = Unlike(n_seats=self.members)
+        if self.method == "supervised":
+            return csa(**settings | {"n_rounds": 0, "guard": False})
+        recipes = {"csa": csa, "sla": sla, "ups": ups, "flexmatch": flexmatch, "pl": pl}
+        return recipes[self.method](**settings)
+
+
+_NAMES = {field.name for field in fields(Settings)}
+_LISTS = ("drop", "categorical", "id")
+_TYPES: dict[str, type] = {"rounds": int, "members": int, "seed": int, "jobs": int, "guard": bool}
+
+
+def from_toml(path) -> dict[str, Any]:
+    """Settings of a TOML file by name; dashes in names are underscores.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    """
+    try:
+        with open(path, "rb") as file:
+            given = tomllib.load(file)
+    except OSError as error:
+        raise InputError(f"Cannot read {str(path)!r}: {error.strerror}.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(f"{path}: not a TOML file ({error}).") from error
+    found = {}
+    for key, value in given.items():
+        name = key.replace("-", "_")
+        if name not in _NAMES:
+            near = did_you_mean(name, _NAMES)
+            raise InputError(f"{path}: no setting {key!r}" + (f"; did you mean {near!r}?" if near else "."))
+        found[name] = _checked(name, value, f"{path}: ")
+    return found
+
+
+def prior_of(texts) -> dict[str, float] | None:
+    """Shares by class from texts such as "cat=0.2,dog=0.8".
+
+    Examples
+    --------
+    >>> prior_of(["cat=0.2,dog=0.8"])
+    {'cat': 0.2, 'dog': 0.8}
+    """
+    shares = {}
+    for part in [part for text in texts for part in text.split(",")]:
+        name, sign, share = part.rpartition("=")
+        try:
+            shares[name] = float(share)
+        except ValueError:
+            sign = ""
+        if not sign:
+            raise InputError(f"--prior takes class=share, such as cat=0.2,dog=0.8; it got {part!r}.")
+    return shares or None
+
+
+def _checked(name, value, where=""):
+    """A value of the type its setting has."""
+    kind = _TYPES.get(name, str)
+    if name in _LISTS:
+        if isinstance(value, str) or not all(isinstance(item, str) for item in _items(value)):
+            raise InputError(f"{where}{name} must be a list of column names; it is {value!r}.")
+        return tuple(value)
+    if name == "prior":
+        if not isinstance(value, dict) or not all(_is_number(share) for share in value.values()):
+            raise InputError(f"{where}prior must give each class a number; it is {value!r}.")
+        return {str(key): float(share) for key, share in value.items()}
+    if type(value) is not kind:
+        word = {int: "a whole number", bool: "true or false", str: "text"}[kind]
+        raise InputError(f"{where}{name} must be {word}; it is {value!r}.")
+    return value
+
+
+def _items(value):
+    return value if isinstance(value, (list, tuple)) else [None]
+
+
+def _is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _prior(shares, classes):
+    if shares is None:
+        return "labeled"
+    by_name = {str(label): label for label in classes}
+    for name in shares:
+        if name not in by_name:
+            near = did_you_mean(name, by_name)
+            hint = f"; did you mean {near!r}?" if near else "."
+            raise InputError(f"--prior names the class {name!r}, which no row has{hint}")
+    return {by_name[name]: share for name, share in shares.items()}
