@@ -2,7 +2,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.naive_bayes import GaussianNB
 
 from surelabel import (
@@ -18,6 +18,7 @@ from surelabel import (
     loop,
     rounds,
 )
+from surelabel.loop import balanced
 from surelabel.training import Trainer
 
 UNIFORM = np.full(3, 1 / 3)
@@ -156,7 +157,8 @@ def test_found_labels_weigh_no_more_than_the_given_ones(monkeypatch):
     labels.codes[2:], labels.round[2:] = 0, 1
     rows, _, weight = labels.training()
     np.testing.assert_array_equal(rows, range(6))
-    np.testing.assert_allclose(weight, [1, 1, 0.5, 0.5, 0.5, 0.5])
+    # Class 0 as much as it was given, and both classes half of the whole, as among the given.
+    np.testing.assert_allclose(weight, [0.75, 1.5, *[0.1875] * 4])
     # Nor are many more of them trained on.
     monkeypatch.setattr(loop, "_FOUND_ROWS", 1)
     np.testing.assert_array_equal(labels.training()[0], [0, 1, 2, 4])
@@ -185,3 +187,12 @@ def test_nothing_is_trained_twice_on_the_same_labels():
     assert trainer(X, labels) is trainer(X, labels)
     labels.codes[2], labels.round[2] = 1, 1
     assert trainer(X, labels) is not trainer.first
+
+
+def test_found_labels_outweigh_no_given_ones_and_keep_the_mix_of_classes():
+    codes = np.array([0, 0, 0, 1, 0, 0, 0, 0, 0, 0])
+    found = np.arange(10) >= 4
+    weight = balanced(np.ones(10), codes, found, 3)
+    assert_allclose(weight[:4].sum() + weight[4:].sum(), 7)  # 4 given, 3 of class 0 found
+    assert_allclose(weight[codes == 1].sum() / weight.sum(), 1 / 4)
+    assert_allclose(weight[:3].sum(), weight[4:].sum())

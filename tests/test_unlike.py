@@ -274,3 +274,15 @@ def test_confidence_of_a_recipe_follows_its_committee():
         == 2
     )
     assert csa(committee=[GaussianNB(), KNeighborsClassifier()]).confidence.floor == 0.1
+
+
+def test_models_that_spread_labels_hear_only_of_those_given(iris):
+    X, y = iris
+    models = {"graph": Encoded(Spreading()), "bayes": GaussianNB()}
+    given = np.zeros(150)
+    given[::5] = 1.0
+    first = Unlike(models, random_state=0).fit(X[::5], y[::5], X_unlabeled=X[given == 0])
+    wrong = np.where(given > 0, y, (y + 1) % 3)
+    members = first.refit(X, wrong, given=given).members_
+    assert (members["graph"].predict(X) == y).mean() > 0.8
+    assert (members["bayes"].predict(X) == y).mean() < 0.5

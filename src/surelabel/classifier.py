@@ -50,8 +50,9 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     n_rounds : int, default=5
         Most rounds of labelling.
     found_weight : {"balanced", "full"}, default="balanced"
-        What labels that were found weigh in training: "balanced", together no more than the
-        given ones; "full", each as much as a given one, as in the paper.
+        What labels that were found weigh in training: "balanced", in each class no more than
+        the given ones, without changing the mix of classes; "full", each as much as a given
+        one, as in the paper.
     class_prior : dict, Series, array of shape (K,), "labeled" or "smoothed", default="labeled"
         Class frequencies of the unlabelled rows; an array is in the order of classes_.
         "labeled": those of the labelled rows. "smoothed": averaged with uniform where the

@@ -208,6 +208,11 @@ class Encoded(ClassifierMixin, BaseEstimator):
         """
         return self._fit(X, y, sample_weight, X_unlabeled, folds)
 
+    @property
+    def spreads(self):
+        """Whether the classifier spreads labels over unlabelled rows by itself."""
+        return getattr(self.classifier, "spreads", False)
+
     def _fit(self, X, y, sample_weight, X_unlabeled, folds):
         self.encoder_ = (Encoder() if self.encoder is None else clone(self.encoder)).fit(
             stacked(X, X_unlabeled)

@@ -75,6 +75,8 @@ class Spreading(ClassifierMixin, BaseEstimator):
     array([0, 0, 0, 1, 1])
     """
 
+    spreads = True
+
     def __init__(self, n_neighbors=7, alpha=0.2, *, max_nodes=10_000, random_state=None):
         self.n_neighbors = n_neighbors
         self.alpha = alpha

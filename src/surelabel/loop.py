@@ -12,7 +12,7 @@ Progress bars, early stopping and asking a person are the caller's `for`:
 >>> for round in rounds(X, labels, parts, prior=np.array([0.5, 0.5]), n_rounds=2, random_state=0):
 ...     print(round)
 round 1: 94 unlabelled, 46 sure, 32 labelled
-round 2: 62 unlabelled, 27 sure, 11 labelled
+round 2: 62 unlabelled, 25 sure, 11 labelled
 >>> int((labels.codes >= 0).sum())
 49
 """
@@ -141,8 +141,9 @@ class Labels:
     soft : ndarray of shape (n, K) or None
         Soft targets of unlabelled rows with a class ruled out.
     found : {"balanced", "full"}
-        What labels found in rounds weigh in training: together no more than the given ones,
-        or as much as these, row by row.
+        What labels found in rounds weigh in training: "balanced", in each class no more than
+        the given ones, and the mix of classes stays that of the given ones; "full", as much
+        as these, row by row.
     """
 
     codes: np.ndarray
@@ -199,7 +200,7 @@ class Labels:
             rows = self._thinned(rows)
         codes, weight, found = self.codes[rows], self.weight[rows], self.round[rows] > 0
         if self.found == "balanced" and found.any():
-            weight[found] *= min(1.0, weight[~found].sum() / weight[found].sum())
+            weight = balanced(weight, codes, found, self.n_classes)
         if self.soft is not None:
             seen = np.bincount(codes, minlength=self.n_classes) > 0
             cells = (self.soft > 0) & (self.codes < 0)[:, None] & seen
@@ -233,6 +234,17 @@ class Labels:
         self.probability[pool] = p[np.arange(len(pool)), shown]
         self.confidence[pool] = confidence
         self.status[pool] = status
+
+
+def balanced(weight, codes, found, n_classes):
+    """Weights under which found labels outweigh no given ones and change no class's share, shape (n,)."""
+    of_given = np.bincount(codes[~found], weight[~found], n_classes)
+    of_found = np.bincount(codes[found], weight[found], n_classes)
+    shrink = np.minimum(1.0, of_given / np.maximum(of_found, np.finfo(float).tiny))
+    weight = np.where(found, weight * shrink[codes], weight)
+    total = np.bincount(codes, weight, n_classes)
+    share = np.divide(of_given, total, out=np.ones(n_classes), where=total > 0)
+    return weight * (share * total.sum() / of_given.sum())[codes]
 
 
 def judge(committee, X, labels: Labels, pool, parts: Parts):

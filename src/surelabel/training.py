@@ -74,7 +74,8 @@ class Trainer:
         data = take(X, rows), codes, weight, self._context(X, labels.pool, step)
         like: Any = None if self._seeing is None else self._seeing._fitted_on(known)
         if self.first is not None and hasattr(self.first, "refit"):
-            fitted = copy(self.first).refit(*data, like=like)
+            given = np.where(labels.round[rows] == 0, labels.weight[rows], 0.0)
+            fitted = copy(self.first).refit(*data, like=like, given=given)
         elif hasattr(like, "blind"):
             fitted = like.blind(*data[:3])
         else:

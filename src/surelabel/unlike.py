@@ -17,7 +17,7 @@ from threadpoolctl import ThreadpoolController
 from .budget import apportion
 from .committee import BaseCommittee, run_each
 from .confidence import TTest
-from .features import take
+from .features import stacked, take
 from .fitting import aligned, fit_folds, fit_weighted, seeded, stratified_folds
 from .models import unlike_models
 from .weighing import exponent, mixture_weights, sharpened
@@ -116,11 +116,19 @@ class Unlike(BaseCommittee):
         other._weigh(np.setdiff1d(np.arange(len(self._held_out[1])), rows))
         return other
 
-    def refit(self, X, y, sample_weight=None, X_unlabeled=None, like=None):
+    def refit(self, X, y, sample_weight=None, X_unlabeled=None, *, like=None, given=None):
         """Train the models with a seat on more labels; weights and exponents stay.
 
-        Models that take no unlabelled rows are taken over from `like`, an Unlike of the same
-        origin refitted on the same labels.
+        Parameters
+        ----------
+        X, y, sample_weight, X_unlabeled
+            As in `fit`.
+        like : Unlike, optional
+            Of the same origin, refitted on the same labels: models that take no unlabelled
+            rows are taken over from it.
+        given : ndarray of shape (n,), optional
+            Weights of the labels that were given, 0 for those found. Models that spread labels
+            by themselves hear of no others: they would take the committee's word for their own.
         """
         check_is_fitted(self)
         present, codes = np.unique(y, return_inverse=True)
@@ -128,7 +136,7 @@ class Unlike(BaseCommittee):
         kept = {name: there[name] for name in self.seats_ if name in there and _is_blind(self.models_[name])}
         new = [name for name in self.seats_ if name not in kept]
         models = [clone(self.models_[name]) for name in new]
-        fitted = self._each(fit_weighted, models, X, codes, sample_weight, X_unlabeled)
+        fitted = self._each(_fit_known, models, X, codes, sample_weight, X_unlabeled, given)
         members = kept | dict(zip(new, fitted, strict=True))
         self.members_ = {name: members[name] for name in self.seats_}
         self.present_ = np.searchsorted(self.classes_, present)
@@ -236,11 +244,19 @@ def _alone(threads, work, *args):
         return work(*args)
 
 
+def _fit_known(model, X, codes, sample_weight, X_unlabeled, given):
+    """Fit a model on the labels it should hear of."""
+    if given is not None and not given.all() and getattr(model, "spreads", False):
+        X_unlabeled = stacked(take(X, given == 0), X_unlabeled)
+        X, codes, sample_weight = take(X, given > 0), codes[given > 0], given[given > 0]
+    return fit_weighted(model, X, codes, sample_weight, X_unlabeled)
+
+
 def _probabilities(model, X):
     return model.predict_proba(X)
 
 
-_WORDS = {fit_folds: "trying model", fit_weighted: "training model", _probabilities: "asking model"}
+_WORDS = {fit_folds: "trying model", _fit_known: "training model", _probabilities: "asking model"}
 
 
 def named(estimators):
