@@ -61,7 +61,7 @@ class Spreading(ClassifierMixin, BaseEstimator):
         Neighbours of each row, itself included.
     alpha : float, default=0.2
         Share that a row takes from its neighbours in each step.
-    max_nodes : int, default=10_000
+    max_nodes : int, default=5_000
         Most rows in the graph. Labelled rows come first, of each class the heaviest; then
         unlabelled ones at random.
     random_state : int or RandomState, optional
@@ -77,7 +77,7 @@ class Spreading(ClassifierMixin, BaseEstimator):
 
     spreads = True
 
-    def __init__(self, n_neighbors=7, alpha=0.2, *, max_nodes=10_000, random_state=None):
+    def __init__(self, n_neighbors=7, alpha=0.2, *, max_nodes=5_000, random_state=None):
         self.n_neighbors = n_neighbors
         self.alpha = alpha
         self.max_nodes = max_nodes
