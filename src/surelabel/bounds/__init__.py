@@ -7,8 +7,6 @@ from a classifier. The derivations are in docs/theory.md.
 
 from .fitted import committee_votes, estimated_setting
 from .means import (
-    MeanBound,
-    MeanSetting,
     error_for,
     mean_bound,
     mean_probability,
@@ -18,7 +16,8 @@ from .means import (
     selection_shift,
     sharp_probability,
 )
-from .records import VoteBound
+from .records import MeanBound, VoteBound
+from .setting import MeanSetting
 from .simulate import simulated_errors
 from .votes import (
     binomial_bound,

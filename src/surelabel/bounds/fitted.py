@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .means import with_shift
-from .records import MeanSetting
+from .setting import MeanSetting
 
 
 def estimated_setting(clf, X, truth=None, norm: float = 2) -> MeanSetting:

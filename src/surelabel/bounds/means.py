@@ -10,9 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy.special import erfc, ndtri
+from scipy.special import ndtri
 
-from .records import MeanBound, MeanSetting
+from .records import MeanBound
+from .setting import MeanSetting
 
 _SPLITS = np.linspace(0, 1, 101)[:, None]
 _MOST_ROWS = 10**15
@@ -34,7 +35,7 @@ def printed_probability(setting: MeanSetting, delta):
     delta = np.asarray(delta, dtype=float)
     squared = delta**2
     noise = 2 * np.exp(-_ratio(squared[..., None, None] * setting.counts[:, None], 8 * setting.variances))
-    labels = 4 * _label_variance(setting) * setting.gaps
+    labels = 4 * setting.label_variance * setting.gaps
     return np.clip(1 - noise.sum(axis=(-2, -1)) - _ratio(labels.sum(), squared), 0, 1)
 
 
@@ -50,7 +51,7 @@ def repaired_probability(setting: MeanSetting, delta):
     column = part / d ** (1 / setting.norm)
     noise = 2 * np.exp(-_ratio(column[..., None, None] ** 2 * setting.counts[:, None], 2 * setting.variances))
     spread = setting.correlation + (1 - setting.correlation) / setting.counts
-    labels = (_label_variance(setting) * spread * setting.gaps**2).sum()
+    labels = (setting.label_variance * spread * setting.gaps**2).sum()
     return np.clip(1 - noise.sum(axis=(-2, -1)) - _ratio(labels, part**2), 0, 1)
 
 
@@ -61,7 +62,7 @@ def sharp_probability(setting: MeanSetting, delta):
     one variable with a known variance; delta less bias and expected noise is split
     between these two as is best.
     """
-    noise_mean, noise_scale = _noise(setting)
+    noise_mean, noise_scale = setting.noise
     slack = np.maximum(np.asarray(delta, dtype=float) - setting.bias - noise_mean, 0)
     flat = slack.reshape(1, -1)
     noise = np.exp(-_ratio(((1 - _SPLITS) * flat) ** 2, 2 * noise_scale**2))
@@ -107,15 +108,17 @@ def error_for(setting: MeanSetting, probability: float = 0.95) -> float:
     0.94
     """
     _check_probability(probability)
-    low, high = setting.bias, setting.bias + 1.0
-    while mean_probability(setting, high) < probability:
-        low, high = high, setting.bias + 2 * (high - setting.bias)
-    while high - low > 1e-10 * high:
+    labels = np.sqrt(setting.label_variance.max()) * setting.gaps.max()
+    # Where nothing varies, what little is above the bias will do.
+    scale = sum(setting.noise) + labels or 1e-9 * max(setting.bias, 1.0)
+    low, high = 0.0, scale
+    while mean_probability(setting, setting.bias + high) < probability:
+        low, high = high, 2 * high
+    for _ in range(40):
         middle = (low + high) / 2
-        if not low < middle < high:
-            break
-        low, high = (low, middle) if mean_probability(setting, middle) >= probability else (middle, high)
-    return float(high)
+        enough = mean_probability(setting, setting.bias + middle) >= probability
+        low, high = (low, middle) if enough else (middle, high)
+    return float(setting.bias + high)
 
 
 def rows_needed(setting: MeanSetting, delta: float, probability: float = 0.95) -> int:
@@ -180,7 +183,7 @@ def selection_shift(correct, share, prior):
 
 def with_shift(setting: MeanSetting, share, prior) -> MeanSetting:
     """The setting with the most that the choice of rows can do added to its bias."""
-    shift = _width(setting) * selection_shift(setting.correct, share, prior)
+    shift = setting.width * selection_shift(setting.correct, share, prior)
     return replace(setting, shift=shift)
 
 
@@ -192,13 +195,9 @@ def _farthest_mean(part):
     return np.where(inside, np.exp(-(ndtri(a) ** 2) / 2) / np.sqrt(2 * np.pi) / a, 0.0)
 
 
-def _label_variance(setting):
-    return setting.correct * (1 - setting.correct)
-
-
 def _label_tail(setting, excess):
     """Probability that wrong labels cost `excess` more than on average, shape of excess."""
-    v, gaps, rho = _label_variance(setting), setting.gaps, setting.correlation
+    v, gaps, rho = setting.label_variance, setting.gaps, setting.correlation
     alone = (v * gaps**2 / setting.counts).sum()
     together = (np.sqrt(v) * gaps).sum() ** 2  # by Cauchy and Schwarz, whatever hangs together
     variance = (1 - rho) * alone + rho * together
@@ -209,33 +208,6 @@ def _label_tail(setting, excess):
         largest = (gaps / setting.counts).max()
         tail = np.minimum(tail, np.exp(-(excess**2) / (2 * (variance + largest * excess / 3))))  # Bernstein
     return tail
-
-
-def _noise(setting):
-    """Expected noise summed over classes (or a little more), and its Lipschitz constant."""
-    sigma = np.sqrt(setting.variances[setting.variances > 0])
-    if not len(sigma):
-        return 0.0, 0.0
-    one = {1: sigma.sum() * np.sqrt(2 / np.pi), 2: np.sqrt((sigma**2).sum())}.get(setting.norm)
-    if one is None:
-        one = _expected_maximum(sigma)
-    return float(one * (setting.counts**-0.5).sum()), float(
-        _width(setting) * np.sqrt((1 / setting.counts).sum())
-    )
-
-
-def _width(setting):
-    """Largest standard deviation of a row in any direction that the norm can see."""
-    return np.sqrt(setting.variances.sum() if setting.norm == 1 else setting.variances.max())
-
-
-def _expected_maximum(sigma):
-    """Expected largest of |N(0, sigma_j^2)|, from above."""
-    top = sigma.max() * (np.sqrt(2 * np.log(2 * len(sigma))) + 8)
-    t, step = np.linspace(0, top, 4000, retstep=True)
-    inside = -erfc(t[1:, None] / (sigma * np.sqrt(2)))
-    # The integrand falls, so heights at the left ends give no less than the integral.
-    return step * (1 + (1 - np.exp(np.log1p(inside).sum(axis=1))).sum())
 
 
 def _ratio(top, bottom):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .records import MeanSetting
+from .setting import MeanSetting
 
 
 def simulated_errors(setting: MeanSetting, n_draws: int = 1000, seed=0, wrong: str = "farthest"):

@@ -138,20 +138,33 @@ def tandem_bound(wrong, weights=None, prior=None, confidence=0.95) -> VoteBound:
     return _bound("tandem", 4 * kl_inverse(loss, budget), loss, confidence, n)
 
 
-def binomial_bound(n_wrong: int, n_rows: int, confidence: float = 0.95) -> VoteBound:
-    """One fixed classifier, of whatever kind, that erred on n_wrong of n_rows held-out rows.
+def binomial_bound(n_wrong: int, n_rows: int, confidence: float = 0.95, *, n_choices: int = 1) -> VoteBound:
+    """One classifier, of whatever kind, that erred on n_wrong of n_rows held-out rows.
 
     The upper end of Clopper and Pearson's interval: nothing that uses the count alone and always
     holds is tighter.
+
+    Parameters
+    ----------
+    n_wrong, n_rows : int
+        Rows it erred on, and all rows.
+    confidence : float, default=0.95
+        How surely the bound is to hold.
+    n_choices : int, default=1
+        How many classifiers were compared on these rows before this one was picked.
 
     Examples
     --------
     >>> print(binomial_bound(3, 100))
     held out: errs on at most 7.6% of new rows (95% sure, from 100 rows)
+    >>> print(binomial_bound(3, 100, n_choices=10))
+    held out: errs on at most 10.5% of new rows (95% sure, from 100 rows)
     """
     if not 0 <= n_wrong <= n_rows or n_rows < 1:
         raise ValueError(f"n_wrong must be within 0 and n_rows; they are {n_wrong} and {n_rows}.")
-    delta = _delta(confidence)
+    if n_choices < 1:
+        raise ValueError(f"n_choices must be at least 1, the one that was picked; it is {n_choices}.")
+    delta = _delta(confidence) / n_choices
     upper = 1.0 if n_wrong == n_rows else betaincinv(n_wrong + 1, n_rows - n_wrong, 1 - delta)
     return _bound("held out", upper, n_wrong / n_rows, confidence, int(n_rows))
 
