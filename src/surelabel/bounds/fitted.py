@@ -37,7 +37,7 @@ def estimated_setting(clf, X, truth=None, norm: float = 2) -> MeanSetting:
     >>> from surelabel.model_selection import hide_labels
     >>> X, y = load_iris(return_X_y=True)
     >>> y_few = hide_labels(y, 0.8, random_state=0)
-    >>> clf = csa(committee=Repeated(trees(25), 10), random_state=0).fit(X, y_few)
+    >>> clf = csa(committee=Repeated(trees(10), 5), guard=False, random_state=0).fit(X, y_few)
     >>> setting = estimated_setting(clf, X)
     >>> print(mean_bound(setting, 1.0))
     nothing can be said of an error of 1: wrong labels alone may cause ...

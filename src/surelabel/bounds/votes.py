@@ -57,8 +57,8 @@ def tandem_loss(wrong, weights=None) -> float:
 def printed_ipm_bound(wrong, weights=None, prior=None, confidence=0.95) -> VoteBound:
     """Theorem 2 as printed, errors put where it writes accuracies, with total variation as its distance.
 
-    It does not hold for unequal weights: its assumption asks for a distance 2 (N - 1) times as
-    large.
+    It does not hold for weights other than the prior: its assumption asks for a distance
+    2 (N - 1) times as large.
     """
     wrong, weights, prior = _read(wrong, weights, prior)
     n = _n_rows(wrong)
