@@ -257,6 +257,13 @@ class TestVotes:
         assert_allclose(ipm_bound(wrong).bound, 4 * tandem_loss(wrong) + gap)
         assert_allclose(printed_ipm_bound(wrong).bound, 4 * wrong.mean() + gap)
 
+    def test_the_printed_distance_lets_one_learn_by_heart(self):
+        """Of all labellings the one that has 1,000 coins by heart errs on half of all new rows."""
+        wrong = np.array([[False] * 1000, [True, False] * 500])
+        weights, prior = [1, 0], [2.0**-1000, 1]
+        assert printed_ipm_bound(wrong, weights, prior).bound < 0.5
+        assert all(bound(wrong, weights, prior).vacuous for bound in PAC_BAYES)
+
     @given(st.lists(st.floats(0.01, 1), min_size=4, max_size=4), st.integers(0, 1000))
     def test_losses_by_hand(self, weights, seed):
         wrong = np.random.default_rng(seed).random((4, 30)) < 0.4

@@ -173,8 +173,8 @@ def vote_bounds(votes, y, weights=None, prior=None, confidence=0.95) -> dict[str
     """Every bound for the weighted vote on held-out rows, by name.
 
     Each holds by itself at the given confidence; the least of several holds less surely. Where
-    weights were fixed before these rows were seen, rely on "held out"; where they were chosen
-    on them, on "tandem".
+    weights were fixed before these rows were seen, rely on "held out". Where they were chosen
+    on them, rely on "first order" with few rows, on "tandem" with thousands.
 
     Parameters
     ----------
