@@ -346,7 +346,8 @@ class TestFitted:
         found = clf.labeled_iter_ > 0
         assert setting.counts.sum() == found.sum()
         assert_allclose(setting.correct, 1)  # the blobs lie far apart
-        assert_allclose(setting.variances, 1)
+        assert_allclose(setting.variances.sum(), 2)  # columns in their standard deviations, turned
+        assert_allclose(estimated_setting(clf, X, truth, norm=np.inf).variances, 1)
         believed = estimated_setting(clf, X)
         assert (believed.correct <= 1).all()
         assert believed.bias >= setting.bias

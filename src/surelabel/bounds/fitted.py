@@ -11,8 +11,10 @@ from .setting import MeanSetting
 def estimated_setting(clf, X, truth=None, norm: float = 2) -> MeanSetting:
     """The quantities of Theorem 1 as they look in a fitted classifier.
 
-    Columns are measured in standard deviations within a class, so that every variance is 1 and
-    delta is in these units. Means and variances come from the rows whose labels were given.
+    Columns are measured in standard deviations within a class, and delta is in these units. Under
+    norm 2 they are then turned to their principal axes, along which they are uncorrelated, as the
+    theorem wants them; under norm inf correlation does no harm, and under norm 1 it is passed
+    over. Means and variances come from the rows whose labels were given.
     Without the truth, labels found are taken to be right as often as their probabilities say:
     an estimate, on which no bound can be better than the probabilities are. The shift that
     choosing rows by their looks may cause is included. Classes for which no row was found
@@ -52,13 +54,14 @@ def estimated_setting(clf, X, truth=None, norm: float = 2) -> MeanSetting:
     probability[~given] = clf.pseudo_labels_["probability"].to_numpy()
     right = probability if truth is None else (labels == np.asarray(truth)).astype(float)
     centres = np.stack([X[given & (labels == c)].mean(axis=0) for c in known])
-    sd = _within(X, labels, given, known, centres)
+    residuals = np.concatenate([X[given & (labels == c)] - m for c, m in zip(known, centres, strict=True)])
+    variances, means = _measured(residuals, centres, norm)
     counts = np.array([(found & (labels == c)).sum() for c in known])
     setting = MeanSetting(
         counts=counts,
-        variances=(sd > 0).astype(float),
+        variances=variances,
         correct=np.array([right[found & (labels == c)].mean() for c in known]),
-        means=centres / np.where(sd > 0, sd, 1.0),
+        means=means,
         norm=norm,
     )
     prior = clf.class_prior_[[list(clf.classes_).index(c) for c in known]]
@@ -87,15 +90,21 @@ def committee_votes(clf, X):
     return clf.classes_[np.asarray(clf.estimator_.classes_)[P.argmax(axis=2)]]
 
 
-def _within(X, labels, given, known, centres):
-    """Standard deviation of each column around the mean of its class, shape (d,)."""
-    squares = sum(
-        ((X[given & (labels == c)] - m) ** 2).sum(axis=0) for c, m in zip(known, centres, strict=True)
-    )
-    n = sum((given & (labels == c)).sum() for c in known)
-    if n <= len(known):
-        raise ValueError(f"{n} given labels for {len(known)} classes leave nothing to take variances from.")
-    return np.sqrt(squares / (n - len(known)))
+def _measured(residuals, centres, norm):
+    """Variances (d,) and class means (K, d) in standard deviations, on axes that suit the norm."""
+    free = len(residuals) - len(centres)
+    if free < 1:
+        raise ValueError(
+            f"{len(residuals)} given labels for {len(centres)} classes leave nothing to take variances from."
+        )
+    sd = np.sqrt((residuals**2).sum(axis=0) / free)
+    unit = np.where(sd > 0, sd, 1.0)
+    if norm != 2:
+        return (sd > 0).astype(float), centres / unit
+    # Lengths do not change when axes are turned.
+    scaled = residuals / unit
+    variances, axes = np.linalg.eigh(scaled.T @ scaled / free)
+    return variances.clip(0), centres / unit @ axes
 
 
 def _numbers(X, n_rows):
