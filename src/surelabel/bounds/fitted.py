@@ -42,7 +42,7 @@ def estimated_setting(clf, X, truth=None, norm: float = 2) -> MeanSetting:
     >>> clf = csa(committee=Repeated(trees(10), 5), guard=False, random_state=0).fit(X, y_few)
     >>> setting = estimated_setting(clf, X)
     >>> print(mean_bound(setting, 1.0))
-    nothing can be said of an error of 1: wrong labels alone may cause ...
+    nothing can be said of an error of 1: ... may remain, however many rows ...
     """
     X = _numbers(X, len(clf.labeled_iter_))
     given, found = clf.labeled_iter_ == 0, clf.labeled_iter_ > 0

@@ -132,7 +132,7 @@ def rows_needed(setting: MeanSetting, delta: float, probability: float = 0.95) -
     >>> rows_needed(near, 0.2)
     Traceback (most recent call last):
     ...
-    ValueError: No number of rows gives an error of 0.2 with probability 0.95: wrong labels ...
+    ValueError: No number of rows gives an error of 0.2 with probability 0.95: 0.283 may remain. ...
     """
     _check_probability(probability)
 
@@ -142,8 +142,8 @@ def rows_needed(setting: MeanSetting, delta: float, probability: float = 0.95) -
     if not enough(_MOST_ROWS):
         least = error_for(setting.resized(_MOST_ROWS), probability)
         raise ValueError(
-            f"No number of rows gives an error of {delta:.3g} with probability {probability:.3g}: wrong "
-            f"labels alone may cause {least:.3g}. Allow more than that, or find labels more rightly."
+            f"No number of rows gives an error of {delta:.3g} with probability {probability:.3g}: "
+            f"{least:.3g} may remain. Allow more than that, or find labels more rightly."
         )
     low, high = 0, 1
     while not enough(high):

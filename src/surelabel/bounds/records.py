@@ -25,7 +25,7 @@ class MeanBound:
     >>> print(MeanBound(2.0, 0.97, 0.99, 0.5))
     error at most 2 with probability 0.97 or more (as printed in the paper: 0.99)
     >>> print(MeanBound(0.4, 0.0, 0.9, 0.5))
-    nothing can be said of an error of 0.4: wrong labels alone may cause 0.5 (as printed in the paper: 0.90)
+    nothing can be said of an error of 0.4: 0.5 may remain, however many rows (as printed in the paper: 0.90)
     """
 
     delta: float
@@ -42,8 +42,8 @@ class MeanBound:
         printed = f"(as printed in the paper: {self.printed:.2f})"
         if self.delta <= self.bias:
             return (
-                f"nothing can be said of an error of {self.delta:.3g}: wrong labels alone may cause "
-                f"{self.bias:.3g} {printed}"
+                f"nothing can be said of an error of {self.delta:.3g}: {self.bias:.3g} may remain, "
+                f"however many rows {printed}"
             )
         if self.vacuous:
             return f"nothing can be said of an error of {self.delta:.3g} with so few rows {printed}"
