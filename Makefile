@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test test-newest bench-transport bench-committee bench-accuracy bench-defaults bench-scale clean
+.PHONY: demo test test-newest bench-transport bench-committee bench-accuracy bench-defaults bench-scale bench-bounds clean
 
 demo: $(VENV)/demo.stamp  ## fill in the labels of 1,294 handwritten digits
 	$(BIN)/python examples/digits.py
@@ -35,6 +35,9 @@ bench-defaults: $(VENV)/bench.stamp  ## each default changed at a time; ARGS="--
 
 bench-scale: $(VENV)/bench.stamp  ## 20,000 labelled rows and up to two million others; ARGS="--rows 20000,200000"
 	$(BIN)/python benchmarks/scale.py $(ARGS)
+
+bench-bounds: $(VENV)/bench.stamp  ## the theorems against simulations and held-out truth; ARGS="--data-dir DIR"
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/bounds.py $(ARGS)
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

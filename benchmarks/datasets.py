@@ -43,14 +43,14 @@ PAPERS_BEST = {
 RESULTS = Path("results")
 
 
-def arguments(description):
+def arguments(description, seeds=10, jobs=2):
     """What a run over datasets and seeds is told on the command line."""
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--seeds", type=int, default=seeds)
     parser.add_argument("--datasets", default=",".join(UNLABELLED), help="names, with commas between")
-    parser.add_argument("--jobs", type=int, default=2, help="datasets and seeds to run at once")
+    parser.add_argument("--jobs", type=int, default=jobs, help="datasets and seeds to run at once")
     folder = os.environ.get("SURELABEL_DATA", "data")
     parser.add_argument("--data-dir", type=Path, default=Path(folder), help="folder of the CSV files")
     return parser.parse_args()

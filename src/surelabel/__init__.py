@@ -2,6 +2,7 @@
 
 from importlib.metadata import version
 
+from . import bounds
 from .allocation import AdaptiveThreshold, Allocation, Negatives, Status, Threshold, Transport
 from .boosting import RandomXGBoost
 from .budget import Budget
@@ -40,6 +41,7 @@ __all__ = [
     "TotalVariance",
     "Transport",
     "Unlike",
+    "bounds",
     "csa",
     "flexmatch",
     "load",
