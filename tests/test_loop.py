@@ -2,7 +2,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.naive_bayes import GaussianNB
 
 from surelabel import (
@@ -15,9 +15,12 @@ from surelabel import (
     Status,
     Threshold,
     TTest,
+    csa,
     loop,
+    pl,
     rounds,
 )
+from surelabel.checkpoint import Checkpoint
 from surelabel.training import Trainer
 
 UNIFORM = np.full(3, 1 / 3)
@@ -185,3 +188,37 @@ def test_nothing_is_trained_twice_on_the_same_labels():
     assert trainer(X, labels) is trainer(X, labels)
     labels.codes[2], labels.round[2] = 1, 1
     assert trainer(X, labels) is not trainer.first
+
+
+def test_sketch_holds_the_surest_rows_first_and_what_they_were_given(blobs, committee):
+    X, y, _ = blobs
+    clf = csa(committee=committee, random_state=0, guard=False).fit(X, y)
+    for round in clf.history_:
+        sketch, table = round.sketch, clf.pseudo_labels_
+        assert len(sketch.rows) == min(round.candidates, 200)
+        assert np.isin(sketch.rows[sketch.codes >= 0], round.rows).all()
+        assert (sketch.codes >= 0).sum() == len(round.rows)  # all candidates are in the picture here
+        assert (sketch.plan >= 0).all()
+        assert (sketch.plan.sum(axis=1) <= 1 + 1e-5).all()
+        given = np.isin(table.index, sketch.rows[sketch.codes >= 0])
+        assert (np.diff(table["confidence"].loc[sketch.rows[sketch.codes >= 0]]) <= 0).all()
+        assert_allclose(table["probability"][given].max(), sketch.p[sketch.codes >= 0].max(), rtol=1e-6)
+
+
+def test_sketch_of_a_threshold_shows_the_labels(blobs, committee):
+    X, y, _ = blobs
+    sketch = pl(random_state=0, guard=False).fit(X, y).history_[0].sketch
+    assert (sketch.plan.argmax(axis=1)[sketch.codes >= 0] == sketch.codes[sketch.codes >= 0]).all()
+    assert not sketch.plan[sketch.codes < 0].any()
+
+
+def test_checkpoint_keeps_the_sketch_and_the_gap(blobs, committee):
+    X, y, _ = blobs
+    clf = csa(committee=committee, random_state=0)
+    for _ in clf.fit_rounds(X, y):
+        before = clf.checkpoint()
+        break
+    after = Checkpoint.from_bytes(before.to_bytes())
+    assert_array_equal(after.columns["gap"], before.columns["gap"])
+    for name, value in vars(before.history[0].sketch).items():
+        assert_array_equal(getattr(after.history[0].sketch, name), value)

@@ -87,7 +87,8 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         Round in which a row was labelled; 0 is given, -1 never.
     pseudo_labels_ : DataFrame
         A line for each row that came unlabelled, on the caller's index: label (missing if
-        none was given), guess, probability, confidence, runner_up, round, status.
+        none was given), guess, probability, gap (to the runner-up), confidence, runner_up,
+        round, status.
     history_ : list of Round
         What happened in each round.
     class_prior_ : ndarray of shape (K,)
@@ -435,6 +436,7 @@ def audit(labels: Labels, classes, index):
             "label": names.to_numpy()[labels.codes],
             "guess": names.to_numpy()[labels.guess],
             "probability": labels.probability,
+            "gap": labels.gap,
             "confidence": labels.confidence,
             "runner_up": names.to_numpy()[labels.runner_up],
             "round": labels.round,
