@@ -22,6 +22,7 @@ from .loop import Labels, Parts, rounds
 from .notice import logger, notice, shown
 from .persistence import save
 from .priors import named_prior, resolved_prior
+from .reporting import plots
 from .targets import AUTO, Targets, is_auto, labeled_part, read_targets
 from .training import FINAL, GUARD, Trainer
 from .unlike import Unlike, default_test
@@ -282,6 +283,12 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         if sample_weight is not None:
             sample_weight = np.asarray(sample_weight)[rows]
         return accuracy_score(truth, predicted[rows], sample_weight=sample_weight)
+
+    @property
+    def plot(self):
+        """Charts of the run, by name: `clf.plot.rounds()`; see `surelabel.reporting.plots.Plots`."""
+        check_is_fitted(self, "estimator_")
+        return plots(self)
 
     def save(self, path):
         """Write the classifier into a file, from which `surelabel.load` reads it again.
