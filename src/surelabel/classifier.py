@@ -22,7 +22,6 @@ from .loop import Labels, Parts, rounds
 from .notice import logger, notice, shown
 from .persistence import save
 from .priors import named_prior, resolved_prior
-from .reporting import plots
 from .targets import AUTO, Targets, is_auto, labeled_part, read_targets
 from .training import FINAL, GUARD, Trainer
 from .unlike import Unlike, default_test
@@ -287,8 +286,11 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     @property
     def plot(self):
         """Charts of the run, by name: `clf.plot.rounds()`; see `surelabel.reporting.plots.Plots`."""
+        # Drawing takes a second to import: too long for those who draw nothing.
+        from .reporting.plots import Plots
+
         check_is_fitted(self, "estimator_")
-        return plots(self)
+        return Plots(self)
 
     def save(self, path):
         """Write the classifier into a file, from which `surelabel.load` reads it again.

@@ -50,10 +50,3 @@ def report(clf, path, *, X=None, y_true=None, details: dict[str, Any] | None = N
     path = Path(path)
     write_bytes(path, page(clf, X=X, y_true=y_true, details=details).encode())
     return path
-
-
-def plots(clf):
-    """The charts of a fitted classifier, by name (`Plots`)."""
-    from .plots import Plots
-
-    return Plots(clf)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 
 import altair as alt
+import numpy as np
 import pandas as pd
 
 from .data import OUTCOMES
@@ -285,11 +286,9 @@ def times(frame):
 
 def gain(frame):
     """A gain in points with its interval, around no gain; a line for each `name`."""
-    color = alt.condition(
-        "datum.low > 0",
-        alt.value(OUTCOME_COLORS[0]),
-        alt.condition("datum.high < 0", alt.value(OUTCOME_COLORS[2]), alt.value("#7d8597")),
-    )
+    good, bad = frame["low"] > 0, frame["high"] < 0
+    frame = frame.assign(tone=np.select([good, bad], [OUTCOME_COLORS[0], OUTCOME_COLORS[2]], "#7d8597"))
+    color = alt.Color("tone:N", scale=None)
     y = alt.Y("name:N", title=None, axis=None)
     base = alt.Chart(_data(frame)).encode(y=y, color=color)
     tooltip = [alt.Tooltip(f"{field}:Q", format="+.1f") for field in ("gain", "low", "high")]

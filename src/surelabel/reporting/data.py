@@ -168,7 +168,7 @@ def class_mix(clf):
 
 
 def drifted(classes, least=0.05):
-    """Classes whose share among found labels is off the prior by more than `least` and by more than chance."""
+    """Classes whose share among the labels found is off the prior by more than `least` and chance."""
     found, given = classes["found"].sum(), classes["given"].sum()
     if not found or not given:
         return classes.assign(share=np.nan).iloc[:0]

@@ -76,7 +76,9 @@ def _charts(clf, y_true):
         if len(frame):
             spec = draw.get(name, getattr(charts, name))(frame).to_dict()
             del spec["$schema"], spec["config"]  # the page says both
-            spec["datasets"].pop("rows", None)  # the page's table has them
+            for layer in spec.get("layer", []):
+                if layer.get("data", {}).get("name") == "rows":
+                    layer["data"] = {"name": "rows"}  # the page's table has them
             specs[name] = spec
     return specs
 
@@ -135,7 +137,7 @@ _ENDED = {
     "no_change": "The last round found nothing more to label.",
     "all_labeled": "Every row has a label.",
     "stopped": "The rounds were stopped before their end.",
-    "hurt": "The rounds were run to their end; their labels are here, but the classifier is trained without them.",
+    "hurt": "Their labels are here, but the classifier is trained without them.",
 }
 
 
@@ -225,4 +227,5 @@ def _template():
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["thousands"] = lambda n: "–" if n is None else f"{n:,}"
+    environment.filters["share"] = percent
     return environment.from_string(_own("report.html.j2"))
