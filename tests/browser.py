@@ -116,7 +116,7 @@ class Page:
             self("Page.addScriptToEvaluateOnNewDocument", source=script)
         begin = time.monotonic()
         self("Page.navigate", url=Path(path).resolve().as_uri())
-        while self.run("document.documentElement.dataset.ready") != "yes":
+        while self.run("document.documentElement?.dataset.ready") != "yes":
             if time.monotonic() - begin > 20:
                 raise RuntimeError(f"{path} is not drawn: {self.complaints()}")
             time.sleep(0.02)
@@ -135,7 +135,7 @@ class Page:
         """Errors, warnings, exceptions and dialogs so far."""
         kinds = {"Runtime.exceptionThrown", "Page.javascriptDialogOpening", "Log.entryAdded"}
         return [
-            event["params"]
+            str(event["params"])[:400]
             for event in self.browser.events
             if event.get("method") in kinds
             or (

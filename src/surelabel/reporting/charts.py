@@ -143,7 +143,10 @@ def confidence(frame):
     low = float(known.min()) if len(known) else 0.0
     rows = _data(frame, "rows")
     x = alt.X(
-        "gap:Q", title="lead of the best class over the runner-up", scale=alt.Scale(domain=[0, 1], clamp=True)
+        "gap:Q",
+        title="lead of the best class over the runner-up",
+        scale=alt.Scale(domain=[0, 1], clamp=True),
+        axis=alt.Axis(tickCount=5),
     )
     points = (
         alt.Chart(rows)
@@ -187,13 +190,17 @@ def plan(frame, names=None):
         value=int(numbers[0]) if numbers else 1,
         bind=alt.binding_select(options=[int(number) for number in numbers], name="Round "),
     )
+    n = int(frame["position"].max())
     return (
         alt.Chart(_data(frame))
         .mark_rect()
         .encode(
             x=_class_axis("class", names),
             y=alt.Y(
-                "position:O", title="rows, by class", axis=alt.Axis(labels=False, ticks=False, domain=False)
+                "position:O",
+                scale=alt.Scale(domain=list(range(1, n + 1))),
+                title="rows, by class",
+                axis=alt.Axis(labels=False, ticks=False, domain=False),
             ),
             opacity=alt.Opacity("value:Q", scale=alt.Scale(domain=[0, 1], range=[0.03, 1]), legend=None),
             color=alt.value(ACCENT),
@@ -209,7 +216,7 @@ def plan(frame, names=None):
         )
         .transform_filter("datum.round == pick")
         .add_params(pick)
-        .properties(width=140, height=260)
+        .properties(width=168, height=alt.Step(max(2, 280 // n)))  # whole pixels: no stripes
     )
 
 
@@ -305,7 +312,7 @@ def gain(frame):
 def _data(frame, name=None):
     """The frame as data in the chart itself: no limit on rows, nothing for a server to fetch."""
     values = json.loads(frame.to_json(orient="records", double_precision=5))
-    return alt.Data(values=values) if name is None else alt.Data(values=values, name=name)
+    return {"values": values} if name is None else {"values": values, "name": name}
 
 
 def _by_outcome(frame):

@@ -20,7 +20,7 @@ _OUTCOME = {
 }
 # Rows and cells that a browser draws without being slow.
 MOST_ROWS = 5000
-_MOST_CELLS = 4000
+_MOST_CELLS, _MOST_LINES = 4000, 150
 # A lead over the runner-up below this is worth a look, label or not.
 NARROW = 0.5
 _SMALLEST_CELL = 0.01
@@ -262,7 +262,7 @@ def plans(clf, thresholds=(0.8,)):
 def _plan(round, names, thresholds):
     sketch = round.sketch
     k = len(names)
-    n = min(len(sketch.rows), max(_MOST_CELLS // k, 20))
+    n = min(len(sketch.rows), _MOST_LINES, max(_MOST_CELLS // k, 20))
     some = np.arange(n) * len(sketch.rows) // n
     p, best = sketch.p[some], sketch.p[some].argmax(axis=1)
     order = np.lexsort([-p.max(axis=1), best])

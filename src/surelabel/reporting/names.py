@@ -81,4 +81,4 @@ def percent(share):
     rounded = f"{share:.1%}"
     if rounded == "100.0%" and share < 1:
         return "> 99.9%"
-    return "< 0.1%" if rounded == "0.0%" and share > 0 else rounded.replace(".0%", "%")
+    return "< 0.1%" if rounded == "0.0%" and share > 0 else rounded

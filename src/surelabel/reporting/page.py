@@ -74,7 +74,7 @@ def _charts(clf, y_true):
     specs = {}
     for name, frame in frames.items():
         if len(frame):
-            spec = draw.get(name, getattr(charts, name))(frame).to_dict()
+            spec = draw.get(name, getattr(charts, name))(frame).to_dict(validate=False)
             del spec["$schema"], spec["config"]  # the page says both
             for layer in spec.get("layer", []):
                 if layer.get("data", {}).get("name") == "rows":

@@ -154,20 +154,28 @@
     header: { labelColor: "#5a626d" }, text: { color: "#5a626d" },
   };
   const narrow = window.innerWidth < 560;
+  // Axes take what room they need, and only a drawn chart knows how much; the rest is the plot's.
+  const views = new Map();
+  const fit = async (box) => {
+    const view = views.get(box), extra = box.querySelector("svg").getBoundingClientRect().width - box.clientWidth;
+    if (Math.abs(extra) > 1) await view.width(Math.max(view.width() - extra, 120)).runAsync();
+  };
+  window.addEventListener("resize", () => views.forEach((_, box) => fit(box)));
   const embed = async (box) => {
     const name = box.dataset.chart, spec = page.charts[name];
-    if (name === "confidence") spec.datasets = { rows };
-    if (spec.facet || (spec.encoding && spec.encoding.facet)) {
-      if (narrow) spec.encoding.facet.columns = 2;
-    } else if (name !== "confusions" || narrow) {
-      spec.width = "container";
-      spec.autosize = { type: "fit-x", contains: "padding" };
-    }
+    if (name === "confidence") spec.datasets.rows = rows;
+    if (narrow && spec.encoding?.facet) Object.assign(spec, { width: 128 }).encoding.facet.columns = 2;
+    const wide = !spec.encoding?.facet && (name !== "confusions" || narrow || spec.width > box.clientWidth);
+    if (wide) spec.width = Math.max(box.clientWidth - 60, 120);
     if (narrow && name === "round_classes" && spec.encoding.color.legend) spec.encoding.color.legend.columns = 3;
     const { view } = await vegaEmbed(box, spec, {
       mode: "vega-lite", renderer: "svg", ast: true, config,
       actions: { export: true, source: false, compiled: false, editor: false }, downloadFileName: `surelabel-${name}`,
     });
+    if (wide) {
+      views.set(box, view);
+      await fit(box);
+    }
     box.dataset.drawn = "yes";
     if (name !== "confidence") return;
     view.addSignalListener("brush", (_, brush) => {

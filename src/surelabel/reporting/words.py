@@ -95,7 +95,7 @@ def headline(clf) -> Headline:
     return Headline(
         "neutral",
         "No evidence either way:",
-        f"{filled}, and accuracy is {_points(verdict.gain)} points apart ({span}).",
+        f"accuracy changed by {_points(verdict.gain)} points ({span}).",
         note,
     )
 
@@ -121,8 +121,8 @@ def advice(clf, classes, confusions):
     out = []
     if n and not found:
         out.append(
-            "Label more rows by hand, best those of which the committee is closest to sure: they are at "
-            "the top of the table below. A few of each class can be enough."
+            "Label more rows by hand. Those that the committee finds hardest are at the top of the table "
+            "below; a few of each class can be enough."
         )
         if (classes["given"] < 5).any():
             few = classes[classes["given"] < 5]
@@ -133,7 +133,7 @@ def advice(clf, classes, confusions):
         if narrow:
             out.append(
                 f"Check {count(narrow, 'label')} first: there the best class leads the runner-up by less "
-                f"than {NARROW:g}. The table below begins with them."
+                f"than {NARROW:g}. Under “labelled” in the table below they come first."
             )
         else:
             out.append(f"Every label found leads its runner-up by {NARROW:g} or more: none looks doubtful.")
