@@ -3,16 +3,24 @@
 Nothing to install but the browser: messages are JSON, each ended by a zero byte.
 """
 
+import fcntl
 import json
 import os
 import select
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from base64 import b64decode
 from pathlib import Path
 
+_START = """
+import os, sys
+os.dup2(int(sys.argv[1]), 3)
+os.dup2(int(sys.argv[2]), 4)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
 BROWSERS = ["chromium", "chromium-browser", "google-chrome", "chrome"]
 
 
@@ -25,9 +33,9 @@ class Browser:
 
     def __init__(self):
         self.home = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-        ours_out, theirs_in = os.pipe()[::-1], None
-        theirs_in, self._write = ours_out[1], ours_out[0]
-        self._read, theirs_out = os.pipe()
+        (theirs_in, self._write), (self._read, theirs_out) = os.pipe(), os.pipe()
+        # Out of the way of 3 and 4, the protocol's own numbers.
+        ends = [fcntl.fcntl(end, fcntl.F_DUPFD, 10) for end in (theirs_in, theirs_out)]
         flags = [
             "--headless=new",
             "--no-sandbox",
@@ -39,15 +47,12 @@ class Browser:
             f"--user-data-dir={self.home.name}",
             "--remote-debugging-pipe",
         ]
-        command = f'exec "$0" "$@" 3<&{theirs_in} 4>&{theirs_out}'  # the protocol's own numbers
+        command = [sys.executable, "-c", _START, *map(str, ends), browser_path(), *flags, "about:blank"]
         self.process = subprocess.Popen(
-            ["sh", "-c", command, browser_path(), *flags, "about:blank"],
-            pass_fds=(theirs_in, theirs_out),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            command, pass_fds=ends, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        os.close(theirs_in)
-        os.close(theirs_out)
+        for end in (theirs_in, theirs_out, *ends):
+            os.close(end)
         self._buffer, self._number, self.events = b"", 0, []
 
     def send(self, method, session=None, **params):
@@ -102,7 +107,7 @@ class Page:
         self.target = target
         self.session = browser.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
-            self("" + domain + ".enable")
+            self(f"{domain}.enable")
         self(
             "Emulation.setDeviceMetricsOverride",
             width=width,

@@ -136,7 +136,7 @@ def class_mix(frame):
     return (line + points).properties(width=WIDTH, height=alt.Step(22 if len(names) <= _MOST_NAMED else 15))
 
 
-def confidence(frame):
+def confidence(frame, measure="confidence"):
     """Each row by the lead of its best class and its confidence; a brush picks rows."""
     brush = alt.selection_interval(name="brush")
     known = frame["confidence"].dropna()
@@ -153,7 +153,7 @@ def confidence(frame):
         .mark_circle(size=26)
         .encode(
             x=x,
-            y=alt.Y("confidence:Q", title="confidence (t less its critical value)"),
+            y=alt.Y("confidence:Q", title=measure),
             color=_by_outcome(frame),
             opacity=alt.condition(brush, alt.value(0.6), alt.value(0.08)),
             tooltip=[
@@ -175,8 +175,8 @@ def confidence(frame):
     line = alt.Chart(border).mark_rule(color=OUTCOME_COLORS[2], strokeDash=[4, 3]).encode(y="zero:Q")
     words = (
         alt.Chart(border)
-        .mark_text(align="right", baseline="bottom", dx=-4, dy=-3, fontSize=11)
-        .encode(x=alt.value("width"), y="zero:Q", text="words:N")
+        .mark_text(align="left", baseline="bottom", dx=5, dy=-3, fontSize=11)
+        .encode(x=alt.value(0), y="zero:Q", text="words:N")
     )
     return (region + line + words + points).properties(width=WIDTH, height=320)
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..allocation import Status
+from ..confidence import TTest
 from .names import distinct, text
 
 LABELLED, LEFT, UNSURE, UNASKED = OUTCOMES = ["labelled", "not selected", "not sure", "not asked"]
@@ -35,6 +36,13 @@ def outcomes(clf):
     """What became of each row that came unlabelled, in OUTCOMES' words, shape (n,)."""
     status = clf.pseudo_labels_["status"]
     return status.map(lambda why: _OUTCOME.get(why, LEFT)).to_numpy(dtype=object)
+
+
+def measure(clf):
+    """What the confidence is, in words."""
+    if clf.confidence is None or isinstance(clf.confidence, TTest):
+        return "Welch's t, less its critical value"
+    return f"confidence by {text(type(clf.confidence).__name__)}, above 0 is trusted"
 
 
 def codes_of(clf, values):

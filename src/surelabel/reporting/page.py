@@ -68,6 +68,7 @@ def _charts(clf, y_true):
     }
     draw = {
         "round_classes": lambda frame: charts.round_classes(frame, class_colors(len(names))),
+        "confidence": lambda frame: charts.confidence(frame, data.measure(clf)),
         "plan": lambda frame: charts.plan(frame, names),
         "confusions": lambda frame: charts.confusions(frame, names),
     }

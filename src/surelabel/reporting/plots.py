@@ -46,7 +46,7 @@ class Plots:
 
     def confidence(self, most=data.MOST_ROWS):
         """Each row, or `most` of them, by the lead of its best class and its confidence."""
-        return charts.confidence(data.rows(self._clf, most=most))
+        return charts.confidence(data.rows(self._clf, most=most), data.measure(self._clf))
 
     def plan(self, thresholds=(0.8,)):
         """Some rows of each round's plan, beside what thresholds would have taken."""

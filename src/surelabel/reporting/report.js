@@ -34,7 +34,7 @@
     if (name === "round") return value > 0 ? String(value) : "–";
     if (name === "right") return value === null ? "–" : value ? "yes" : "no";
     if (value === null || value === undefined) return "–";
-    return digits === undefined ? String(value) : value.toFixed(digits);
+    return digits === undefined ? String(value) : value.toFixed(digits).replace("-", "−");
   };
   const within = (value, [a, b]) => value !== null && value >= Math.min(a, b) && value <= Math.max(a, b);
   const chosen = () => {

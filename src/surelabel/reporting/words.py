@@ -13,7 +13,7 @@ from .names import count, percent
 _Z = 1.96  # 95%
 _MEANING = {
     Status.ACCEPTED: "The committee is sure, and the class had room: the row has its label.",
-    Status.UNSURE: "The members differ too much on the two best classes. Nothing was guessed.",
+    Status.UNSURE: "The members differ too much on the two best classes. No label was given.",
     Status.BELOW: "Sure, but the probability is below the threshold.",
     Status.SLACK: "Sure, but other rows came first for the share of rows its class may get.",
     Status.DISPUTED: "The class mix asks for another class than the committee does.",
