@@ -51,7 +51,7 @@ def simulated(n=400, k=4, classes=None, found=0.6, n_rounds=3, seed=0):
         list(range(k)) if classes is None else classes, dtype=None if classes is None else object
     )
     k = len(clf.classes_)
-    p = rng.dirichlet(np.full(k, 0.15), n)
+    p = rng.dirichlet(np.full(k, 0.6 / k), n)
     order = np.argsort(-p, axis=1)
     best, second = order[:, 0], order[:, 1]
     gap = p[np.arange(n), best] - p[np.arange(n), second]
@@ -460,7 +460,8 @@ def test_brush_search_and_sort_change_the_table(tmp_path, browser):
     everything = tab.run(count)
 
     tab.run(
-        "document.querySelector('[data-chart=confidence]').scrollIntoView({block: 'center', behavior: 'instant'})"
+        "document.querySelector('[data-chart=confidence]')"
+        ".scrollIntoView({block: 'center', behavior: 'instant'})"
     )
     x, y, width, height = tab.run(
         "(() => { const r = document.querySelector('[data-chart=confidence] svg .mark-rect.role-mark path')"
@@ -477,7 +478,10 @@ def test_brush_search_and_sort_change_the_table(tmp_path, browser):
     tab.run("document.getElementById('unbrush').click()")
     assert tab.run(f"new Promise((done) => setTimeout(() => done({count}), 600))") == everything
 
-    search = "(() => { const s = document.getElementById('search'); s.value = %s; s.dispatchEvent(new Event('input')); })()"
+    search = (
+        "(() => { const box = document.getElementById('search'); box.value = %s;"
+        " box.dispatchEvent(new Event('input')); })()"
+    )
     tab.run(search % "'not sure'")
     assert tab.run(count) == (clf.pseudo_labels_["status"] == Status.UNSURE).sum()
     tab.run(search % "'no such thing'")

@@ -36,10 +36,11 @@ def columns(clf, X=None, details=None):
         return [_column(**column) for column in given]
     reader = getattr(clf, "columns_", None)
     names = getattr(reader, "names_", None)
-    if names is None:
-        names = [f"column {j}" for j in range(getattr(clf, "n_features_in_", 0))]
-    kinds = getattr(reader, "kinds_", {})
     frame = as_frame(X)
+    if names is None:
+        n = getattr(clf, "n_features_in_", 0)
+        names = [f"column {j}" for j in range(n)] if frame is None else list(frame.columns)
+    kinds = getattr(reader, "kinds_", {})
     out = []
     for j, name in enumerate(names):
         seen = {} if frame is None or j >= MOST_COLUMNS else _seen(frame.iloc[:, j])

@@ -7,6 +7,7 @@ columns, as when several runs are put together for a figure.
 from __future__ import annotations
 
 import json
+from typing import Literal
 
 import altair as alt
 import numpy as np
@@ -103,12 +104,13 @@ def class_mix(frame):
         "class:N", sort=names, title=None, axis=alt.Axis(labelLimit=150, grid=True, tickSize=0, domain=False)
     )
     base = alt.Chart(_data(frame))
-    # Mean is the value itself, one for each class and source; it only spans the line.
+    # A long chart is scrolled, and its axis must be seen at once.
+    side: Literal["bottom", "top"] = "bottom" if len(names) <= _MOST_NAMED else "top"
     line = base.mark_rule(opacity=0.35, strokeWidth=3, color="#8a93a3").encode(
-        x=alt.X("min(share):Q"), x2="max(share):Q", y=y
+        x=alt.X("min(share):Q", axis=alt.Axis(orient=side)), x2="max(share):Q", y=y
     )
     points = base.mark_point(filled=True, size=85, opacity=0.95).encode(
-        x=alt.X("share:Q", title="share of rows", axis=alt.Axis(format="%", tickCount=6)),
+        x=alt.X("share:Q", title="share of rows", axis=alt.Axis(format="%", tickCount=6, orient=side)),
         y=y,
         color=alt.Color(
             "source:N",
@@ -139,8 +141,6 @@ def class_mix(frame):
 def confidence(frame, measure="confidence"):
     """Each row by the lead of its best class and its confidence; a brush picks rows."""
     brush = alt.selection_interval(name="brush")
-    known = frame["confidence"].dropna()
-    low = float(known.min()) if len(known) else 0.0
     rows = _data(frame, "rows")
     x = alt.X(
         "gap:Q",
@@ -168,10 +168,12 @@ def confidence(frame, measure="confidence"):
         )
         .add_params(brush)
     )
-    border = _data(
-        pd.DataFrame({"zero": [0.0], "low": [min(low, 0.0)], "words": ["not trusted below this line"]})
+    border = _data(pd.DataFrame({"zero": [0.0], "words": ["not trusted below this line"]}))
+    region = (
+        alt.Chart(border)
+        .mark_rect(color=OUTCOME_COLORS[2], opacity=0.07)
+        .encode(y="zero:Q", y2=alt.value("height"))
     )
-    region = alt.Chart(border).mark_rect(color=OUTCOME_COLORS[2], opacity=0.07).encode(y="low:Q", y2="zero:Q")
     line = alt.Chart(border).mark_rule(color=OUTCOME_COLORS[2], strokeDash=[4, 3]).encode(y="zero:Q")
     words = (
         alt.Chart(border)
@@ -298,9 +300,10 @@ def gain(frame):
     color = alt.Color("tone:N", scale=None)
     y = alt.Y("name:N", title=None, axis=None)
     base = alt.Chart(_data(frame)).encode(y=y, color=color)
+    axis = alt.Axis(labelExpr="datum.value ? format(datum.value, '+') : '0'", tickCount=6)
     tooltip = [alt.Tooltip(f"{field}:Q", format="+.1f") for field in ("gain", "low", "high")]
     bar = base.mark_rule(strokeWidth=5, opacity=0.45, strokeCap="round").encode(
-        x=alt.X("low:Q", title="points of accuracy gained", axis=alt.Axis(format="+", tickCount=6)),
+        x=alt.X("low:Q", title="points of accuracy gained", axis=axis),
         x2="high:Q",
         tooltip=tooltip,
     )

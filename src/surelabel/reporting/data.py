@@ -34,8 +34,8 @@ def class_names(clf):
 
 def outcomes(clf):
     """What became of each row that came unlabelled, in OUTCOMES' words, shape (n,)."""
-    status = clf.pseudo_labels_["status"]
-    return status.map(lambda why: _OUTCOME.get(why, LEFT)).to_numpy(dtype=object)
+    codes, reasons = pd.factorize(clf.pseudo_labels_["status"])
+    return np.array([_OUTCOME.get(why, LEFT) for why in reasons], dtype=object)[codes]
 
 
 def measure(clf):
@@ -48,10 +48,9 @@ def measure(clf):
 def codes_of(clf, values):
     """Positions of values in classes_; -1 is missing, -2 a class that is not there, shape (n,)."""
     position = {name: code for code, name in enumerate(np.asarray(clf.classes_).tolist())}
-    values = pd.Series(np.asarray(values, dtype=object))
-    missing = values.isna().to_numpy()
-    found = [position.get(value, -2) for value in values.tolist()]
-    return np.where(missing, -1, np.array(found, dtype=int))
+    codes, levels = pd.factorize(np.asarray(values, dtype=object))
+    # The last is for those that are missing, which factorize counts as -1.
+    return np.array([*(position.get(level, -2) for level in levels), -1])[codes]
 
 
 def aligned_rows(clf, values, name):

@@ -28,8 +28,8 @@ _POLICY = (
 def page(clf, *, X=None, y_true=None, details=None) -> str:
     """The report as HTML; parameters as in `report`."""
     check_is_fitted(clf, "estimator_")
-    drawn = _charts(clf, y_true)
     rows = data.rows(clf, y_true)
+    drawn = _charts(clf, y_true, rows)
     value_names, values = about.values(clf, X, data.worth_a_look(clf))
     content = {
         "charts": drawn,
@@ -51,16 +51,16 @@ def page(clf, *, X=None, y_true=None, details=None) -> str:
     )
 
 
-def _charts(clf, y_true):
+def _charts(clf, y_true, rows):
     """Specifications of the charts there is something to draw in, by name."""
     names = data.class_names(clf)
     frames = {
         "gain": _gain(clf),
         "rounds": data.rounds(clf),
-        "round_classes": data.round_classes(clf),
+        "round_classes": data.round_classes(clf) if (data.outcomes(clf) == data.LABELLED).any() else (),
         "accuracy": data.accuracy(clf, y_true),
         "class_mix": data.class_mix(clf),
-        "confidence": data.rows(clf),
+        "confidence": rows.drop_duplicates("outcome"),  # the page's table has the rows
         "plan": data.plans(clf),
         "confusions": data.confusions(clf),
         "members": data.members(clf),
@@ -79,7 +79,7 @@ def _charts(clf, y_true):
             del spec["$schema"], spec["config"]  # the page says both
             for layer in spec.get("layer", []):
                 if layer.get("data", {}).get("name") == "rows":
-                    layer["data"] = {"name": "rows"}  # the page's table has them
+                    layer["data"] = {"name": "rows"}
             specs[name] = spec
     return specs
 
@@ -116,6 +116,7 @@ def _context(clf, X, y_true, details):
         "rows_in_words": about.rows_in_words(clf),
         "columns": columns[: about.MOST_COLUMNS],
         "n_columns": count(len(columns), "column"),
+        "known": {key for column in columns for key, value in column.items() if value not in (None, "")},
         "kinds": about.kinds_in_words(columns),
         "round_lines": _round_lines(clf, y_true),
         "ended": _ENDED.get(clf.termination_condition_, clf.termination_condition_),

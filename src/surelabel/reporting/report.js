@@ -155,10 +155,17 @@
   };
   const narrow = window.innerWidth < 560;
   // Axes take what room they need, and only a drawn chart knows how much; the rest is the plot's.
-  const views = new Map();
+  const views = new Map(), busy = new Set();
+  const beyond = (box) => box.querySelector("svg").getBoundingClientRect().width - box.clientWidth;
   const fit = async (box) => {
-    const view = views.get(box), extra = box.querySelector("svg").getBoundingClientRect().width - box.clientWidth;
-    if (Math.abs(extra) > 1) await view.width(Math.max(view.width() - extra, 120)).runAsync();
+    if (busy.has(box)) return;
+    busy.add(box);
+    const view = views.get(box), width = view.width(), extra = beyond(box);
+    if (extra > 1 || extra < -14) { // a little less than the room there is need not be drawn twice
+      await view.width(Math.max(width - extra, 120)).runAsync();
+      if (extra > 0 && beyond(box) > extra / 2) await view.width(width).runAsync(); // it is the legend that is wide
+    }
+    busy.delete(box);
   };
   window.addEventListener("resize", () => views.forEach((_, box) => fit(box)));
   const embed = async (box) => {
@@ -166,7 +173,7 @@
     if (name === "confidence") spec.datasets.rows = rows;
     if (narrow && spec.encoding?.facet) Object.assign(spec, { width: 128 }).encoding.facet.columns = 2;
     const wide = !spec.encoding?.facet && (name !== "confusions" || narrow || spec.width > box.clientWidth);
-    if (wide) spec.width = Math.max(box.clientWidth - 60, 120);
+    if (wide) spec.width = Math.max(box.clientWidth - 68, 120);
     if (narrow && name === "round_classes" && spec.encoding.color.legend) spec.encoding.color.legend.columns = 3;
     const { view } = await vegaEmbed(box, spec, {
       mode: "vega-lite", renderer: "svg", ast: true, config,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,7 +64,7 @@ def headline(clf) -> Headline:
         return Headline(
             "bad",
             "No label was filled in:",
-            f"the committee was not sure enough of any of the {count(n, 'unlabelled row')}.",
+            f"of {count(n, 'unlabelled row')}, {' and '.join(_why(clf))}.",
             "The classifier is the supervised one, trained on the given labels.",
         )
     filled = f"{found:,} of {n:,} missing labels are filled in"
@@ -98,6 +99,11 @@ def headline(clf) -> Headline:
         f"accuracy changed by {_points(verdict.gain)} points ({span}).",
         note,
     )
+
+
+def _why(clf):
+    left = Counter(outcomes(clf))
+    return [f"{'all' if n == left.total() else f'{n:,}'} were {outcome}" for outcome, n in left.most_common()]
 
 
 def _points(x):
