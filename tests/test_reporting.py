@@ -255,6 +255,18 @@ def test_every_chart_is_valid_and_becomes_a_picture():
     assert "<svg" in vl_convert.vegalite_to_svg(clf.plot.rounds().to_dict())
 
 
+def test_charts_of_nothing_are_empty_and_valid():
+    clf = simulated(60, 3)
+    clf.history_, clf.verdict_, clf.estimator_ = [], None, SimpleNamespace()
+    clf.pseudo_labels_ = clf.pseudo_labels_.iloc[:0]
+    clf.labeled_iter_ = np.zeros(60, dtype=int)
+    clf.transduction_ = np.resize(clf.classes_, 60).astype(object)
+    for name in re.findall(r"\w+", repr(clf.plot))[1:]:
+        draw = getattr(clf.plot, name)
+        assert (draw([]) if name == "accuracy" else draw()).to_dict(validate=True)
+    assert "Nothing to fill in" in page(clf)
+
+
 def test_charts_take_frames_of_several_runs():
     frame = pd.DataFrame(
         {"round": [1, 2, 1, 2], "accuracy": 0.9, "low": 0.8, "high": 0.95, "series": list("aabb")}

@@ -35,10 +35,11 @@ def report(clf, path, *, X=None, y_true=None, details: dict[str, Any] | None = N
     --------
     >>> import tempfile
     >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
     >>> from surelabel import pl, report
     >>> from surelabel.model_selection import hide_labels
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> clf = pl(random_state=0).fit(X, hide_labels(y, 0.8, random_state=0))
+    >>> clf = pl(committee=GaussianNB(), guard=False).fit(X, hide_labels(y, 0.8, random_state=0))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     report(clf, f"{folder}/report.html", X=X, y_true=y).name
     'report.html'

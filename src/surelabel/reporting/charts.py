@@ -192,7 +192,7 @@ def plan(frame, names=None):
         value=int(numbers[0]) if numbers else 1,
         bind=alt.binding_select(options=[int(number) for number in numbers], name="Round "),
     )
-    n = int(frame["position"].max())
+    n = int(frame["position"].max()) if len(frame) else 1
     return (
         alt.Chart(_data(frame))
         .mark_rect()
@@ -337,9 +337,8 @@ def _class_axis(field, names, title=None):
 
 
 def _strength(field, most):
-    return alt.Opacity(
-        f"{field}:Q", scale=alt.Scale(domain=[0, max(float(most), 1.0)], range=[0.04, 0.9]), legend=None
-    )
+    scale = alt.Scale(domain=[0, float(most) if most > 1 else 1.0], range=[0.04, 0.9])
+    return alt.Opacity(f"{field}:Q", scale=scale, legend=None)
 
 
 def _ranked(frame, column, order):

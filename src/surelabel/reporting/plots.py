@@ -17,10 +17,11 @@ class Plots:
     Examples
     --------
     >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
     >>> from surelabel import pl
     >>> from surelabel.model_selection import hide_labels
     >>> X, y = load_iris(return_X_y=True)
-    >>> clf = pl(random_state=0).fit(X, hide_labels(y, 0.8, random_state=0))
+    >>> clf = pl(committee=GaussianNB(), guard=False).fit(X, hide_labels(y, 0.8, random_state=0))
     >>> clf.plot.rounds().to_dict()["mark"]["type"]
     'bar'
     """
