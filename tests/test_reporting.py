@@ -448,7 +448,7 @@ def test_report_opens_draws_everything_and_asks_for_nothing(case, tmp_path, brow
     path = report(clf, tmp_path / "report.html", **more)
     assert path.stat().st_size < most_bytes
     tab = browser.open(path, script="window.alert = () => { window.hacked = 'alert'; };")
-    assert tab.seconds < 10  # 3 on a machine that does nothing else
+    assert tab.cpu() < 5  # 1 to 2; the clock shows what else the machine does
     assert tab.complaints() == []
     assert tab.requests() == []
     assert tab.run("window.hacked") is None
