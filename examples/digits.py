@@ -7,10 +7,11 @@ are right; with your own data you would not know, and the audit table is what yo
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
-from surelabel import Unlike, csa
+from surelabel import Unlike, csa, report
 
 OUT = Path("demo")
 
@@ -45,6 +46,8 @@ def main():
     print("\nwhat became of the unlabelled rows:")
     print(audit["status"].value_counts().to_string())
     print(f"\nlabel, confidence and reason of every row: {OUT / 'digits-labels.csv'}")
+    page = report(clf, OUT / "digits-report.html", X=pd.concat([X_few, X_pool]), y_true=truth)
+    print(f"the report, for your browser: {page}")
 
 
 if __name__ == "__main__":

@@ -15,9 +15,12 @@ from surelabel import (
     Status,
     Threshold,
     TTest,
+    csa,
     loop,
+    pl,
     rounds,
 )
+from surelabel.checkpoint import Checkpoint
 from surelabel.loop import balanced
 from surelabel.training import Trainer
 
@@ -196,3 +199,37 @@ def test_found_labels_outweigh_no_given_ones_and_keep_the_mix_of_classes():
     assert_allclose(weight[:4].sum() + weight[4:].sum(), 7)  # 4 given, 3 of class 0 found
     assert_allclose(weight[codes == 1].sum() / weight.sum(), 1 / 4)
     assert_allclose(weight[:3].sum(), weight[4:].sum())
+
+
+def test_sketch_holds_the_surest_rows_first_and_what_they_were_given(blobs, committee):
+    X, y, _ = blobs
+    clf = csa(committee=committee, random_state=0, guard=False).fit(X, y)
+    for round in clf.history_:
+        sketch, table = round.sketch, clf.pseudo_labels_
+        assert len(sketch.rows) == min(round.candidates, 200)
+        assert np.isin(sketch.rows[sketch.codes >= 0], round.rows).all()
+        assert (sketch.codes >= 0).sum() == len(round.rows)  # all candidates are in the picture here
+        assert (sketch.plan >= 0).all()
+        assert (sketch.plan.sum(axis=1) <= 1 + 1e-5).all()
+        given = np.isin(table.index, sketch.rows[sketch.codes >= 0])
+        assert (np.diff(table["confidence"].loc[sketch.rows[sketch.codes >= 0]]) <= 0).all()
+        assert_allclose(table["probability"][given].max(), sketch.p[sketch.codes >= 0].max(), rtol=1e-6)
+
+
+def test_sketch_of_a_threshold_shows_the_labels(blobs, committee):
+    X, y, _ = blobs
+    sketch = pl(random_state=0, guard=False).fit(X, y).history_[0].sketch
+    assert (sketch.plan.argmax(axis=1)[sketch.codes >= 0] == sketch.codes[sketch.codes >= 0]).all()
+    assert not sketch.plan[sketch.codes < 0].any()
+
+
+def test_checkpoint_keeps_the_sketch_and_the_gap(blobs, committee):
+    X, y, _ = blobs
+    clf = csa(committee=committee, random_state=0)
+    for _ in clf.fit_rounds(X, y):
+        before = clf.checkpoint()
+        break
+    after = Checkpoint.from_bytes(before.to_bytes())
+    assert_array_equal(after.columns["gap"], before.columns["gap"])
+    for name, value in vars(before.history[0].sketch).items():
+        assert_array_equal(getattr(after.history[0].sketch, name), value)

@@ -362,3 +362,11 @@ def test_running_out_of_evaluations_is_reported(max_iter, n):
 def test_impossible_problems_are_errors_that_say_why(arguments, message):
     with pytest.raises(ValueError, match=message):
         solve(*arguments)
+
+
+def test_some_rows_of_the_plan_are_those_of_the_whole(rng):
+    cost = rng.random((50, 4))
+    for epsilon in (0.05, 0):
+        solution = solve(cost, 1.0, (np.zeros(4), np.full(4, 12.0)), epsilon, slack=(0, 20))
+        some = rng.permutation(50)[:13]
+        assert_allclose(solution.rows(some), solution.plan[some])

@@ -14,6 +14,7 @@ from .loop import Labels, Parts, Round, rounds
 from .models import trees, unlike_models
 from .persistence import ModelFileError, load
 from .recipes import csa, flexmatch, pl, sla, ups
+from .reporting import report
 from .unlike import Unlike
 
 __version__ = version("surelabel")
@@ -46,6 +47,7 @@ __all__ = [
     "flexmatch",
     "load",
     "pl",
+    "report",
     "rounds",
     "sla",
     "trees",

@@ -7,7 +7,7 @@ Each allocator maps the candidates' mean probabilities p (N, K) and a `Budget` t
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -50,11 +50,15 @@ class Allocation:
         A `Status` for each row.
     certificate : Certificate or None
         What the solver says of the plan; None where there was nothing to solve.
+    plan : callable or None
+        Positions of some rows (n,) -> what the plan gives them, shape (n, K); None where there
+        is no plan.
     """
 
     codes: np.ndarray
     status: np.ndarray
     certificate: Certificate | None = None
+    plan: Callable | None = None
 
 
 def best_first(codes, score, quota):
@@ -233,9 +237,10 @@ class Transport(BaseEstimator):
         accepted, quota = _named(ROWS, "rows", self.rows)(best, solution.column_sum, upper)
         agreed = best.column == p.argmax(axis=1)
         refused = np.where(agreed, Status.SLACK, Status.DISPUTED)
-        return choose(
+        chosen = choose(
             best.column, best.mass, accepted & agreed, quota, refused, Status.SLACK, solution.certificate
         )
+        return replace(chosen, plan=solution.rows)
 
 
 def _named(table, parameter, name):

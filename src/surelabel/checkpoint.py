@@ -5,17 +5,17 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
 
 from .allocation import Status
 from .budget import Budget
-from .loop import Labels, Round
+from .loop import Labels, Round, Sketch
 from .transport import Certificate
 
-_COLUMNS = ["codes", "round", "guess", "runner_up", "probability", "confidence"]
+_COLUMNS = ["codes", "round", "guess", "runner_up", "probability", "gap", "confidence"]
 _STATUS = list(Status)
 
 
@@ -83,6 +83,10 @@ class Checkpoint:
         plain = []
         for round in self.history:
             arrays |= {f"{name}_{round.number}": getattr(round, name) for name in ("rows", "codes")}
+            if round.sketch is not None:
+                arrays |= {
+                    f"sketch_{name}_{round.number}": value for name, value in vars(round.sketch).items()
+                }
             plain.append(described(round))
         arrays["history"] = np.frombuffer(json.dumps(plain).encode(), dtype=np.uint8)
         file = io.BytesIO()
@@ -93,10 +97,7 @@ class Checkpoint:
     def from_bytes(cls, data):
         """What `to_bytes` wrote."""
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-            history = [
-                _round(plain, archive[f"rows_{plain['number']}"], archive[f"codes_{plain['number']}"])
-                for plain in json.loads(archive["history"].tobytes())
-            ]
+            history = [_round(plain, archive) for plain in json.loads(archive["history"].tobytes())]
             columns = {name: archive[name] for name in [*_COLUMNS, "status"]}
             return cls(columns, history, archive.get("soft"))
 
@@ -121,19 +122,21 @@ def described(round: Round) -> dict[str, Any]:
     }
 
 
-def _round(plain, rows, codes):
-    certificate = plain["certificate"]
+def _round(plain, archive):
+    number, certificate = plain["number"], plain["certificate"]
+    sketch = {field.name: archive.get(f"sketch_{field.name}_{number}") for field in fields(Sketch)}
     return Round(
-        number=plain["number"],
+        number=number,
         budget=Budget(plain["share"], np.array(plain["prior"]), plain["pool"]),
         candidates=plain["sure"],
         selected=np.array(plain["by_class"]),
         negatives=plain["ruled_out"],
-        rows=rows,
-        codes=codes,
+        rows=archive[f"rows_{number}"],
+        codes=archive[f"codes_{number}"],
         seconds=plain["seconds"],
         certificate=None if certificate is None else Certificate(**certificate),
         changed=np.nan if plain["changed"] is None else plain["changed"],
+        sketch=None if sketch["rows"] is None else Sketch(**sketch),
     )
 
 

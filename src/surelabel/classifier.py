@@ -88,7 +88,8 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         Round in which a row was labelled; 0 is given, -1 never.
     pseudo_labels_ : DataFrame
         A line for each row that came unlabelled, on the caller's index: label (missing if
-        none was given), guess, probability, confidence, runner_up, round, status.
+        none was given), guess, probability, gap (to the runner-up), confidence, runner_up,
+        round, status.
     history_ : list of Round
         What happened in each round.
     class_prior_ : ndarray of shape (K,)
@@ -283,6 +284,15 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
             sample_weight = np.asarray(sample_weight)[rows]
         return accuracy_score(truth, predicted[rows], sample_weight=sample_weight)
 
+    @property
+    def plot(self):
+        """Charts of the run, by name: `clf.plot.rounds()`; see `surelabel.reporting.plots.Plots`."""
+        # Drawing takes a second to import: too long for those who draw nothing.
+        from .reporting.plots import Plots
+
+        check_is_fitted(self, "estimator_")
+        return Plots(self)
+
     def save(self, path):
         """Write the classifier into a file, from which `surelabel.load` reads it again.
 
@@ -436,6 +446,7 @@ def audit(labels: Labels, classes, index):
             "label": names.to_numpy()[labels.codes],
             "guess": names.to_numpy()[labels.guess],
             "probability": labels.probability,
+            "gap": labels.gap,
             "confidence": labels.confidence,
             "runner_up": names.to_numpy()[labels.runner_up],
             "round": labels.round,

@@ -41,6 +41,8 @@ _BLOCK_ROWS = 50_000
 _FOUND_ROWS = 20_000
 # Guesses that change from one round to the next, as a share: below, training again adds nothing.
 _SETTLED = 0.001
+# Rows of a round that are kept for a picture of it.
+_SKETCH_ROWS = 200
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,28 @@ class Parts:
     confidence: Any
     allocator: Callable
     negatives: Callable | None = None
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """Some rows that the committee was sure of in a round, evenly from the surest to the least sure.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n,)
+        Which rows.
+    p : ndarray of shape (n, K)
+        The committee's mean probabilities.
+    plan : ndarray of shape (n, K)
+        What the transport plan gave them; the labels given, as ones, where there was no plan.
+    codes : ndarray of shape (n,)
+        The labels given; -1 for none.
+    """
+
+    rows: np.ndarray
+    p: np.ndarray
+    plan: np.ndarray
+    codes: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -91,6 +115,8 @@ class Round:
     changed : float
         Share of the pool whose most probable class is not that of the round before; NaN in
         the first.
+    sketch : Sketch or None
+        Some of the rows, for a picture of the plan.
     """
 
     number: int
@@ -103,6 +129,7 @@ class Round:
     seconds: dict[str, float]
     certificate: Certificate | None = None
     changed: float = float("nan")
+    sketch: Sketch | None = field(default=None, repr=False)
 
     @property
     def pool(self) -> int:
@@ -134,6 +161,8 @@ class Labels:
         The two best classes when the committee was last asked; -1 never asked.
     probability : ndarray of shape (n,)
         Of the label, or of the guess where there is none.
+    gap : ndarray of shape (n,)
+        By how much that exceeds the probability of the runner-up.
     confidence : ndarray of shape (n,)
         Above 0 is trusted.
     status : ndarray of shape (n,)
@@ -153,6 +182,7 @@ class Labels:
     guess: np.ndarray
     runner_up: np.ndarray
     probability: np.ndarray
+    gap: np.ndarray
     confidence: np.ndarray
     status: np.ndarray
     soft: np.ndarray | None = field(default=None, repr=False)
@@ -173,6 +203,7 @@ class Labels:
             guess=np.full(n, -1),
             runner_up=np.full(n, -1),
             probability=np.full(n, np.nan),
+            gap=np.full(n, np.nan),
             confidence=np.full(n, np.nan),
             status=np.where(given, Status.GIVEN, left).astype(object),
             found=found,
@@ -230,8 +261,10 @@ class Labels:
         self.codes[pool] = codes
         self.round[pool] = np.where(codes >= 0, number, -1)
         self.guess[pool] = best
-        self.runner_up[pool] = np.where(shown == best, second, best)
-        self.probability[pool] = p[np.arange(len(pool)), shown]
+        rows, other = np.arange(len(pool)), np.where(shown == best, second, best)
+        self.runner_up[pool] = other
+        self.probability[pool] = p[rows, shown]
+        self.gap[pool] = p[rows, shown] - p[rows, other]
         self.confidence[pool] = confidence
         self.status[pool] = status
 
@@ -331,6 +364,7 @@ def rounds(
             seconds=seconds,
             certificate=allocation.certificate,
             changed=changed,
+            sketch=_sketch(pool, p, confidence, allocation),
         )
         done.append(round)
         yield round
@@ -340,6 +374,19 @@ def _allocate(allocator, p, budget):
     if len(p):
         return allocator(p, budget)
     return Allocation(np.empty(0, dtype=int), np.empty(0, dtype=object))
+
+
+def _sketch(pool, p, confidence, allocation):
+    sure = np.flatnonzero(confidence > 0)
+    n = min(len(sure), _SKETCH_ROWS)
+    if not n:
+        return None
+    ranking = np.argsort(-confidence[sure], kind="stable")
+    some = ranking[np.arange(n) * len(sure) // n]
+    rows, codes = sure[some], allocation.codes[some]
+    given = codes[:, None] == np.arange(p.shape[1])
+    plan = given if allocation.plan is None else allocation.plan(some)
+    return Sketch(pool[rows], p[rows].astype(np.float32), plan.astype(np.float32), codes)
 
 
 def _ruled_out(negatives, p, spread, budget, pool, labels):

@@ -50,7 +50,7 @@ _OWN = {
     "encoding": "Binned Dense Encoded Encoder",
     "features": "Columns numbers",
     "graph": "Spreading",
-    "loop": "Round",
+    "loop": "Round Sketch",
     "models": "Bayes Kernel",
     "native": "Boosted Branches Neighbors",
     "transport.solver": "Certificate",

@@ -94,6 +94,16 @@ class Solution:
         """Mass moved from each row to each column, shape (N, K)."""
         return np.concatenate([block[:, : len(self.column_sum)] for block in self.masses()])
 
+    def rows(self, which):
+        """The plan of some rows, given by their positions, shape (n, K); without the dense plan."""
+        which, begin = np.asarray(which, dtype=int), 0
+        out = np.zeros((len(which), len(self.column_sum)))
+        for block in self.masses():
+            here = (which >= begin) & (which < begin + len(block))
+            out[here] = block[which[here] - begin, : len(self.column_sum)]
+            begin += len(block)
+        return out
+
     @property
     def row_potential(self):
         """The dual solution of the rows, shape (N,)."""

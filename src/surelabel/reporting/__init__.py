@@ -1,0 +1,53 @@
+"""What a run came to, as charts and as one page: data -> charts -> page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+
+def report(clf, path, *, X=None, y_true=None, details: dict[str, Any] | None = None) -> Path:
+    """Write what happened in a fit, and which labels to trust, into one HTML file.
+
+    The file needs no network, runs nothing that is not its own, and opens in any browser.
+
+    Parameters
+    ----------
+    clf : PseudoLabelClassifier
+        Fitted.
+    path : str or path
+        The file to write; one that is there is replaced.
+    X : array or frame, optional
+        All rows of the fit, those of X_unlabeled below those of X, or the unlabelled ones
+        alone: shown beside their labels.
+    y_true : array-like, optional
+        The true labels of the same rows, where they are known: how many labels are right.
+    details : dict, optional
+        What only the caller knows: "input" (the file's name), "columns" (dicts of name, kind,
+        why, n_missing, n_distinct, examples), "settings", "versions" (dicts), "seed", "command".
+
+    Returns
+    -------
+    Path
+        Of the file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from surelabel import pl, report
+    >>> from surelabel.model_selection import hide_labels
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> clf = pl(committee=GaussianNB(), guard=False).fit(X, hide_labels(y, 0.8, random_state=0))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     report(clf, f"{folder}/report.html", X=X, y_true=y).name
+    'report.html'
+    """
+    # Drawing takes a second to import: too long for those who draw nothing.
+    from ..files import write_bytes
+    from .page import page
+
+    path = Path(path)
+    write_bytes(path, page(clf, X=X, y_true=y_true, details=details).encode())
+    return path

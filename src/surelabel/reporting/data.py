@@ -1,0 +1,328 @@
+"""From a fitted classifier to plain frames. Counts are exact; rows are thinned where said.
+
+Nothing here draws, and nothing is asked of the classifier but its fitted attributes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from ..allocation import Status
+from ..confidence import TTest
+from .names import distinct, text
+
+LABELLED, LEFT, UNSURE, UNASKED = OUTCOMES = ["labelled", "not selected", "not sure", "not asked"]
+_OUTCOME = {
+    Status.ACCEPTED: LABELLED,
+    Status.UNSURE: UNSURE,
+    Status.WEIGHTLESS: UNASKED,
+    Status.UNASKED: UNASKED,
+}
+# Rows and cells that a browser draws without being slow.
+MOST_ROWS = 5000
+_MOST_CELLS, _MOST_LINES = 4000, 150
+# A lead over the runner-up below this is worth a look, label or not.
+NARROW = 0.5
+_SMALLEST_CELL = 0.01
+
+
+def class_names(clf):
+    """The classes as texts, a list of K."""
+    return distinct(np.asarray(clf.classes_).tolist())
+
+
+def outcomes(clf):
+    """What became of each row that came unlabelled, in OUTCOMES' words, shape (n,)."""
+    codes, reasons = pd.factorize(clf.pseudo_labels_["status"])
+    return np.array([_OUTCOME.get(why, LEFT) for why in reasons], dtype=object)[codes]
+
+
+def measure(clf):
+    """What the confidence is, in words."""
+    if clf.confidence is None or isinstance(clf.confidence, TTest):
+        return "Welch's t, less its critical value"
+    return f"confidence by {text(type(clf.confidence).__name__)}, above 0 is trusted"
+
+
+def codes_of(clf, values):
+    """Positions of values in classes_; -1 is missing, -2 a class that is not there, shape (n,)."""
+    position = {name: code for code, name in enumerate(np.asarray(clf.classes_).tolist())}
+    codes, levels = pd.factorize(np.asarray(values, dtype=object))
+    # The last is for those that are missing, which factorize counts as -1.
+    return np.array([*(position.get(level, -2) for level in levels), -1])[codes]
+
+
+def aligned_rows(clf, values, name):
+    """Positions in `values` of the rows that came unlabelled, shape (n,).
+
+    `values` has all rows of the fit, those of X_unlabeled below those of X, or only these.
+    """
+    unlabeled = np.flatnonzero(np.asarray(clf.labeled_iter_) != 0)
+    n, n_all = values.shape[0], len(clf.labeled_iter_)
+    if n == n_all:
+        return unlabeled
+    if n == len(unlabeled):
+        return np.arange(n)
+    raise ValueError(
+        f"{name} has {n} rows; the fit had {n_all}, {len(unlabeled)} of them unlabelled. Give {name} for all "
+        "rows, those of X_unlabeled below those of X, or for the unlabelled ones alone."
+    )
+
+
+def rightness(clf, y_true):
+    """Whether label or guess is right for each row that came unlabelled: 1, 0 or NaN, shape (n,)."""
+    table = clf.pseudo_labels_
+    if y_true is None:
+        return np.full(len(table), np.nan)
+    y_true = pd.Series(np.asarray(y_true, dtype=object))
+    truth = codes_of(clf, y_true.iloc[aligned_rows(clf, y_true, "y_true")])
+    said = codes_of(clf, table["label"].where(table["label"].notna(), table["guess"]))
+    return np.where((truth == -1) | (said == -1), np.nan, (truth == said).astype(float))
+
+
+def rounds(clf):
+    """Rows by round and outcome: round, outcome, rows."""
+    lines = []
+    for round in clf.history_:
+        n = len(round.rows)
+        for outcome, rows in [
+            (LABELLED, n),
+            (LEFT, round.candidates - n),
+            (UNSURE, round.pool - round.candidates),
+        ]:
+            lines.append({"round": round.number, "outcome": outcome, "rows": int(rows)})
+    return pd.DataFrame(lines, columns=["round", "outcome", "rows"])
+
+
+def round_classes(clf):
+    """Rows labelled by round and class: round, class, rows."""
+    names = class_names(clf)
+    lines = [
+        {"round": round.number, "class": name, "rows": int(n)}
+        for round in clf.history_
+        for name, n in zip(names, round.selected, strict=True)
+    ]
+    return pd.DataFrame(lines, columns=["round", "class", "rows"])
+
+
+def accuracy(clf, y_true):
+    """Share of each round's labels that are right: round, accuracy, low, high, rows (95% intervals)."""
+    right, when = rightness(clf, y_true), clf.pseudo_labels_["round"].to_numpy()
+    lines = []
+    for round in clf.history_:
+        known = right[(when == round.number) & np.isfinite(right)]
+        if len(known):
+            low, high = wilson(known.mean(), len(known))
+            lines.append((round.number, float(known.mean()), low, high, len(known)))
+    return pd.DataFrame(lines, columns=["round", "accuracy", "low", "high", "rows"])
+
+
+def wilson(share, n, z=1.96):
+    """Interval of a share of n, also near 0 and 1."""
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return float(max(middle - half, 0)), float(min(middle + half, 1))
+
+
+def classes(clf, y_true=None):
+    """A line for each class.
+
+    Columns: class, given, found and left (rows with the label given, with it found, and with it
+    as a guess only), prior, probability (mean of those found), confused_with (most often the
+    runner-up of doubtful rows), right (share of those found, where truth is known).
+    """
+    table, names = clf.pseudo_labels_, class_names(clf)
+    k = len(names)
+    given = codes_of(clf, np.asarray(clf.transduction_, dtype=object)[np.asarray(clf.labeled_iter_) == 0])
+    label, guess = codes_of(clf, table["label"]), codes_of(clf, table["guess"])
+    found, right = label >= 0, rightness(clf, y_true)
+    known = found & np.isfinite(right)
+    confused = confusions(clf).sort_values("rows", ascending=False, kind="stable")
+    confused = confused.drop_duplicates("guess").set_index("guess")["runner_up"]
+    return pd.DataFrame(
+        {
+            "class": names,
+            "given": np.bincount(given[given >= 0], minlength=k),
+            "found": np.bincount(label[found], minlength=k),
+            "left": np.bincount(guess[~found & (guess >= 0)], minlength=k),
+            "prior": np.asarray(clf.class_prior_, dtype=float),
+            "probability": _means(label[found], table["probability"].to_numpy()[found], k),
+            "confused_with": [confused.get(name) for name in names],
+            "right": _means(label[known], right[known], k),
+        }
+    )
+
+
+def _means(codes, values, k):
+    n = np.bincount(codes, minlength=k)
+    return np.where(n, np.bincount(codes, weights=values, minlength=k) / np.maximum(n, 1), np.nan)
+
+
+def class_mix(clf):
+    """Class shares side by side: class, source ("given", "found", "prior"), share, rows."""
+    table = classes(clf)
+    parts = []
+    for source in ("given", "found"):
+        rows = table[source]
+        if rows.sum():
+            share = rows / rows.sum()
+            parts.append(
+                pd.DataFrame({"class": table["class"], "source": source, "share": share, "rows": rows})
+            )
+    prior = {"class": table["class"], "source": "prior", "share": table["prior"], "rows": np.nan}
+    return pd.concat([*parts, pd.DataFrame(prior)], ignore_index=True)
+
+
+def drifted(classes, least=0.05):
+    """Classes whose share among the labels found is off the prior by more than `least` and chance."""
+    found, given = classes["found"].sum(), classes["given"].sum()
+    if not found or not given:
+        return classes.assign(share=np.nan).iloc[:0]
+    share, prior = classes["found"] / found, classes["prior"]
+    error = np.sqrt(prior * (1 - prior) * (1 / found + 1 / given))
+    off = (share - prior).abs()
+    return classes.assign(share=share)[(off > least) & (off > 2 * error)]
+
+
+def confusions(clf):
+    """The two best classes of doubtful rows: guess, runner_up, rows.
+
+    Doubtful is a row without label, or with a lead over the runner-up below NARROW.
+    """
+    table, names = clf.pseudo_labels_, np.array(class_names(clf), dtype=object)
+    guess, other = codes_of(clf, table["guess"]), codes_of(clf, table["runner_up"])
+    doubtful = (outcomes(clf) != LABELLED) | (_gap(table) < NARROW)
+    pairs = pd.DataFrame({"guess": guess, "runner_up": other})[doubtful & (guess >= 0) & (other >= 0)]
+    pairs = pairs.groupby(["guess", "runner_up"]).size().reset_index(name="rows")
+    return pairs.assign(guess=names[pairs["guess"]], runner_up=names[pairs["runner_up"]])
+
+
+def _gap(table):
+    # Models saved before there was a gap have none.
+    return table["gap"].to_numpy() if "gap" in table else np.full(len(table), np.nan)
+
+
+def worth_a_look(clf, most=MOST_ROWS):
+    """Positions in pseudo_labels_ of at most `most` rows, in order, shape (n,).
+
+    A quarter are those without label that lead least, a quarter the labels that lead least, the
+    rest is drawn at random.
+    """
+    table = clf.pseudo_labels_
+    if len(table) <= most:
+        return np.arange(len(table))
+    order = np.argsort(_gap(table), kind="stable")
+    labelled = outcomes(clf)[order] == LABELLED
+    first = np.concatenate([order[~labelled][: most // 4], order[labelled][: most // 4]])
+    rest = np.setdiff1d(np.arange(len(table)), first)
+    drawn = np.random.default_rng(0).choice(rest, most - len(first), replace=False)
+    return np.sort(np.concatenate([first, drawn]))
+
+
+def rows(clf, y_true=None, most=MOST_ROWS):
+    """Rows that came unlabelled, those worth a look where there are many.
+
+    Columns: row (the caller's index), label (or guess), probability, gap, runner_up, confidence,
+    round, outcome, status, and right where truth is known.
+    """
+    some = worth_a_look(clf, most)
+    table, names = clf.pseudo_labels_, np.array([*class_names(clf), "–"], dtype=object)
+    right = rightness(clf, y_true)[some]
+    outcome, gap = outcomes(clf)[some], _gap(table)[some]
+    table = table.iloc[some]
+    label = codes_of(clf, table["label"].where(table["label"].notna(), table["guess"]))
+    frame = pd.DataFrame(
+        {
+            "row": [text(name) for name in table.index],
+            "label": names[np.maximum(label, -1)],
+            "probability": table["probability"].to_numpy(),
+            "gap": gap,
+            "runner_up": names[np.maximum(codes_of(clf, table["runner_up"]), -1)],
+            "confidence": _finite(table["confidence"].to_numpy(dtype=float)),
+            "round": table["round"].to_numpy(),
+            "outcome": outcome,
+            "status": table["status"].to_numpy(dtype=object),
+        }
+    )
+    return frame if y_true is None else frame.assign(right=right)
+
+
+def _finite(confidence):
+    """Infinite ones a little beyond the largest that is not, where a chart can show them."""
+    known = confidence[np.isfinite(confidence)]
+    top = 1.1 * known.max() if len(known) and known.max() > 0 else 1.0
+    return np.where(np.isposinf(confidence), top, confidence)
+
+
+def plans(clf, thresholds=(0.8,)):
+    """Cells of each round's plan: round, panel, position, class, value, row.
+
+    Panels: what the committee says, what the plan gives, the labels given, and what each
+    threshold would have taken. Rows stand by class, the most probable first.
+    """
+    parts = [_plan(round, class_names(clf), thresholds) for round in clf.history_ if round.sketch is not None]
+    empty = pd.DataFrame(columns=["round", "panel", "position", "class", "value", "row"])
+    return pd.concat(parts, ignore_index=True) if parts else empty
+
+
+def _plan(round, names, thresholds):
+    sketch = round.sketch
+    k = len(names)
+    n = min(len(sketch.rows), _MOST_LINES, max(_MOST_CELLS // k, 20))
+    some = np.arange(n) * len(sketch.rows) // n
+    p, best = sketch.p[some], sketch.p[some].argmax(axis=1)
+    order = np.lexsort([-p.max(axis=1), best])
+    some, p, best = some[order], p[order], best[order]
+    of_class = best[:, None] == np.arange(k)
+    panels = {
+        "committee": p,
+        "plan": sketch.plan[some],
+        "labels given": (sketch.codes[some, None] == np.arange(k)).astype(float),
+    } | {f"threshold {gamma:g}": (of_class & (p > gamma)).astype(float) for gamma in thresholds}
+    parts = []
+    for panel, values in panels.items():
+        position, code = np.nonzero(values >= _SMALLEST_CELL)
+        parts.append(
+            pd.DataFrame(
+                {
+                    "round": round.number,
+                    "panel": panel,
+                    "position": position + 1,
+                    "class": np.array(names, dtype=object)[code],
+                    "value": values[position, code].round(3),
+                    "row": sketch.rows[some][position],
+                }
+            )
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
+def members(clf):
+    """Models of the final committee: model, score (held out), weight, seats; empty where it keeps none."""
+    committee = clf.estimator_
+    scores, seats = getattr(committee, "scores_", {}), getattr(committee, "seats_", {})
+    weights = getattr(committee, "weights_", {})
+    lines = [
+        {
+            "model": text(name),
+            "score": score,
+            "weight": weights.get(name, np.nan),
+            "seats": int(seats.get(name, 0)),
+        }
+        for name, score in scores.items()
+    ]
+    frame = pd.DataFrame(lines, columns=["model", "score", "weight", "seats"])
+    return frame.sort_values(["weight", "score"], ascending=False, kind="stable", ignore_index=True)
+
+
+def times(clf):
+    """Seconds by part and round: part, round (missing for what comes after them), seconds."""
+    lines = [
+        {"part": part, "round": round.number, "seconds": float(seconds)}
+        for round in clf.history_
+        for part, seconds in round.seconds.items()
+    ]
+    if clf.verdict_ is not None:
+        lines.append({"part": "verdict", "round": None, "seconds": float(clf.verdict_.seconds)})
+    return pd.DataFrame(lines, columns=["part", "round", "seconds"])

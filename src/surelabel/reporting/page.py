@@ -1,0 +1,233 @@
+"""From summaries and charts to one HTML file that needs nothing else and asks for nothing."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+import pandas as pd
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
+from sklearn.utils.validation import check_is_fitted
+
+from . import about, charts, data, words
+from .names import class_colors, count, percent, text
+
+# Nothing is fetched or sent; of scripts only those run that this module wrote, by their digest. Charts
+# set styles of their own. Vega reads its expressions by an interpreter, so nothing is evaluated.
+_POLICY = (
+    "default-src 'none'; script-src {digests}; style-src 'unsafe-inline'; img-src data:; "
+    "base-uri 'none'; form-action 'none'"
+)
+
+
+def page(clf, *, X=None, y_true=None, details=None) -> str:
+    """The report as HTML; parameters as in `report`."""
+    check_is_fitted(clf, "estimator_")
+    rows = data.rows(clf, y_true)
+    drawn = _charts(clf, y_true, rows)
+    value_names, values = about.values(clf, X, data.worth_a_look(clf))
+    content = {
+        "charts": drawn,
+        "rows": _compact(rows),
+        "outcomes": dict(zip(data.OUTCOMES, charts.OUTCOME_COLORS, strict=True)),
+        "valueNames": value_names,
+        "values": values,
+    }
+    scripts = [Markup(bundle()), Markup(_own("report.js"))]
+    digests = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
+    return _template().render(
+        policy=_POLICY.format(digests=digests),
+        style=Markup(_own("report.css")),
+        scripts=scripts,
+        content=Markup(as_json(content)),
+        drawn=set(drawn),
+        n_shown=len(rows),
+        **_context(clf, X, y_true, details),
+    )
+
+
+def _charts(clf, y_true, rows):
+    """Specifications of the charts there is something to draw in, by name."""
+    names = data.class_names(clf)
+    frames = {
+        "gain": _gain(clf),
+        "rounds": data.rounds(clf),
+        "round_classes": data.round_classes(clf) if (data.outcomes(clf) == data.LABELLED).any() else (),
+        "accuracy": data.accuracy(clf, y_true),
+        "class_mix": data.class_mix(clf),
+        "confidence": rows.drop_duplicates("outcome"),  # the page's table has the rows
+        "plan": data.plans(clf),
+        "confusions": data.confusions(clf),
+        "members": data.members(clf),
+        "times": data.times(clf),
+    }
+    draw = {
+        "round_classes": lambda frame: charts.round_classes(frame, class_colors(len(names))),
+        "confidence": lambda frame: charts.confidence(frame, data.measure(clf)),
+        "plan": lambda frame: charts.plan(frame, names),
+        "confusions": lambda frame: charts.confusions(frame, names),
+    }
+    specs = {}
+    for name, frame in frames.items():
+        if len(frame):
+            spec = draw.get(name, getattr(charts, name))(frame).to_dict(validate=False)
+            del spec["$schema"], spec["config"]  # the page says both
+            for layer in spec.get("layer", []):
+                if layer.get("data", {}).get("name") == "rows":
+                    layer["data"] = {"name": "rows"}
+            specs[name] = spec
+    return specs
+
+
+def _gain(clf):
+    verdict = clf.verdict_
+    if verdict is None:
+        return pd.DataFrame()
+    low, high = words.interval(verdict)
+    return pd.DataFrame({"name": [""], "gain": [verdict.gain], "low": [low], "high": [high]})
+
+
+def _context(clf, X, y_true, details):
+    details = details or {}
+    classes, confusions = data.classes(clf, y_true), data.confusions(clf)
+    columns = about.columns(clf, X, details)
+    code, seed = about.reproduction(clf, details)
+    n, found = len(clf.pseudo_labels_), int(classes["found"].sum())
+    right = data.rightness(clf, y_true)[data.outcomes(clf) == data.LABELLED]
+    known = right[np.isfinite(right)]
+    tiles = [(f"{found:,}", f"of {count(n, 'missing label')} filled in")]
+    if len(known):
+        tiles.append((percent(known.mean()), "of these are right"))
+    tiles += [
+        (f"{n - found:,}", "left for a person to decide"),
+        (f"{clf.n_iter_:,}", "round" if clf.n_iter_ == 1 else "rounds"),
+        (_duration(data.times(clf)["seconds"].sum()), "in total"),
+    ]
+    return {
+        "headline": words.headline(clf),
+        "input": text(details["input"], 120) if details.get("input") else None,
+        "tiles": tiles,
+        "advice": words.advice(clf, classes, confusions),
+        "rows_in_words": about.rows_in_words(clf),
+        "columns": columns[: about.MOST_COLUMNS],
+        "n_columns": count(len(columns), "column"),
+        "known": {key for column in columns for key, value in column.items() if value not in (None, "")},
+        "kinds": about.kinds_in_words(columns),
+        "round_lines": _round_lines(clf, y_true),
+        "ended": _ENDED.get(clf.termination_condition_, clf.termination_condition_),
+        "classes": _class_lines(clf, classes),
+        "truth": y_true is not None,
+        "drift": words.drift_in_words(classes),
+        "reasons": words.reasons(clf),
+        "members": data.members(clf).to_dict("records"),
+        "n_rows": n,
+        "narrow": data.NARROW,
+        "settings": about.settings(clf, details),
+        "versions": about.versions(details),
+        "code": code,
+        "seed": seed,
+    }
+
+
+_ENDED = {
+    "max_iter": "All the rounds asked for were run.",
+    "no_change": "The last round found nothing more to label.",
+    "all_labeled": "Every row has a label.",
+    "stopped": "The rounds were stopped before their end.",
+    "hurt": "Their labels are here, but the classifier is trained without them.",
+}
+
+
+def _round_lines(clf, y_true):
+    right = data.accuracy(clf, y_true).set_index("round")["accuracy"]
+    return [
+        {
+            "number": round.number,
+            "pool": round.pool,
+            "sure": round.candidates,
+            "labelled": len(round.rows),
+            "left": round.candidates - len(round.rows),
+            "unsure": round.pool - round.candidates,
+            "changed": percent(round.changed),
+            "right": percent(right.get(round.number)),
+            "seconds": _duration(sum(round.seconds.values())),
+        }
+        for round in clf.history_
+    ]
+
+
+def _class_lines(clf, classes):
+    colors = class_colors(len(classes)) or [None] * len(classes)
+    titles = [text(name, 500) for name in np.asarray(clf.classes_).tolist()]
+    lines = classes.rename(columns={"class": "name"}).to_dict("records")
+    return [
+        line
+        | {
+            "color": color,
+            "title": title,
+            "probability": percent(line["probability"]),
+            "prior": percent(line["prior"]),
+            "right": percent(line["right"]),
+            "sure": percent(line["found"] / max(line["found"] + line["left"], 1)),
+        }
+        for line, color, title in zip(lines, colors, titles, strict=True)
+    ]
+
+
+def _duration(seconds):
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+
+
+def _compact(frame):
+    """Columns as JSON can carry them: texts that recur as codes and levels, numbers to four places."""
+    out = {}
+    for name, column in frame.items():
+        if column.dtype == object or isinstance(column.dtype, pd.StringDtype):
+            codes, levels = pd.factorize(column)
+            out[name] = {"codes": codes.tolist(), "levels": list(levels)}
+        else:
+            out[name] = json.loads(column.to_json(orient="values", double_precision=4))
+    return out
+
+
+def as_json(content):
+    """JSON that cannot end the script element it stands in."""
+    return (
+        json.dumps(content, separators=(",", ":"), allow_nan=False)
+        .replace("<", "\\u003c")
+        .replace(">", "\\u003e")
+        .replace("&", "\\u0026")
+    )
+
+
+@cache
+def bundle():
+    """Vega, Vega-Lite and Vega-Embed as one script."""
+    import vl_convert
+
+    script = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").replace("\r", "")
+    return "(() => {" + script.replace("</script", "<\\/script").replace("<!--", "<\\!--") + "})();"
+
+
+def _digest(script):
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+def _own(name):
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _template():
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["thousands"] = lambda n: "–" if n is None else f"{n:,}"
+    environment.filters["share"] = percent
+    return environment.from_string(_own("report.html.j2"))

@@ -1,0 +1,179 @@
+"""What a run came to, in sentences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..allocation import Status
+from .data import LABELLED, NARROW, drifted, outcomes
+from .names import count, percent
+
+_Z = 1.96  # 95%
+_MEANING = {
+    Status.ACCEPTED: "The committee is sure, and the class had room: the row has its label.",
+    Status.UNSURE: "The members differ too much on the two best classes. No label was given.",
+    Status.BELOW: "Sure, but the probability is below the threshold.",
+    Status.SLACK: "Sure, but other rows came first for the share of rows its class may get.",
+    Status.DISPUTED: "The class mix asks for another class than the committee does.",
+    Status.FULL: "Sure, but its class had all the rows it may get.",
+    Status.WEIGHTLESS: "Its sample weight is 0, so it takes no part.",
+    Status.UNASKED: "No round was run for it.",
+}
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The verdict.
+
+    Parameters
+    ----------
+    tone : {"good", "bad", "neutral"}
+        How it is coloured.
+    lead, sentence : str
+        A few words, and the sentence that goes on from them.
+    note : str
+        What it rests on.
+    """
+
+    tone: str
+    lead: str
+    sentence: str
+    note: str
+
+
+def interval(verdict):
+    """95% interval of the gain, in points."""
+    return verdict.gain - _Z * verdict.error, verdict.gain + _Z * verdict.error
+
+
+def headline(clf) -> Headline:
+    """The verdict in one sentence."""
+    n, found = len(clf.pseudo_labels_), int((outcomes(clf) == LABELLED).sum())
+    verdict = clf.verdict_
+    if not n:
+        return Headline(
+            "neutral",
+            "Nothing to fill in:",
+            "every row came with a label.",
+            "The classifier is the supervised one, trained on the given labels.",
+        )
+    if not found:
+        return Headline(
+            "bad",
+            "No label was filled in:",
+            f"of {count(n, 'unlabelled row')}, {' and '.join(_why(clf))}.",
+            "The classifier is the supervised one, trained on the given labels.",
+        )
+    filled = f"{found:,} of {n:,} missing labels are filled in"
+    if verdict is None:
+        why = "there are too few given labels to tell" if clf.guard else "that was not measured (guard=False)"
+        return Headline("neutral", "Done:", f"{filled}.", f"Whether this helps the classifier: {why}.")
+    low, high = interval(verdict)
+    span = f"95% interval {_points(low)} to {_points(high)}"
+    note = (
+        f"{percent(verdict.semi_supervised)} of {verdict.n_rows:,} held-out labelled rows are predicted "
+        f"rightly with the unlabelled rows, {percent(verdict.supervised)} without them. {filled}."
+    )
+    them = "the unlabelled rows"
+    if verdict.word == "helped":
+        return Headline(
+            "good",
+            "It helped:",
+            f"{verdict.gain:.1f} points more accurate than without {them} ({span}).",
+            note,
+        )
+    if verdict.word == "hurt":
+        note += " So the classifier returned is the one trained on the given labels alone."
+        return Headline(
+            "bad",
+            "It hurt:",
+            f"{-verdict.gain:.1f} points less accurate than without {them} ({span}).",
+            note,
+        )
+    return Headline(
+        "neutral",
+        "No evidence either way:",
+        f"accuracy changed by {_points(verdict.gain)} points ({span}).",
+        note,
+    )
+
+
+def _why(clf):
+    left = Counter(outcomes(clf))
+    return [f"{'all' if n == left.total() else f'{n:,}'} were {outcome}" for outcome, n in left.most_common()]
+
+
+def _points(x):
+    return f"{x:+.1f}".replace("-", "−").replace("+0.0", "0.0").replace("−0.0", "0.0")
+
+
+def reasons(clf):
+    """Rows by status, exact, with what the status means: dicts of status, outcome, rows, meaning."""
+    counts = clf.pseudo_labels_["status"].value_counts()
+    outcome = dict(zip(clf.pseudo_labels_["status"], outcomes(clf), strict=True))
+    return [
+        {"status": why, "outcome": outcome[why], "rows": int(n), "meaning": _MEANING.get(why, "")}
+        for why, n in counts.items()
+    ]
+
+
+def advice(clf, classes, confusions):
+    """What to do next, sentences in the order of their weight."""
+    table = clf.pseudo_labels_
+    n, found = len(table), int((outcomes(clf) == LABELLED).sum())
+    out = []
+    if n and not found:
+        out.append(
+            "Label more rows by hand. Those that the committee finds hardest are at the top of the table "
+            "below; a few of each class can be enough."
+        )
+        if (classes["given"] < 5).any():
+            few = classes[classes["given"] < 5]
+            verb = "has" if len(few) == 1 else "have"
+            out.append(f"{_listed(few['class'])} {verb} fewer than 5 given labels.")
+    if found:
+        narrow = int(((outcomes(clf) == LABELLED) & (table.get("gap", np.nan) < NARROW)).sum())
+        if narrow:
+            out.append(
+                f"Check {count(narrow, 'label')} first: there the best class leads the runner-up by less "
+                f"than {NARROW:g}. Under “labelled” in the table below they come first."
+            )
+        else:
+            out.append(f"Every label found leads its runner-up by {NARROW:g} or more: none looks doubtful.")
+    if found and found < n:
+        out.append(
+            f"{count(n - found, 'row')} stayed without a label. Labelling some of them by hand teaches the "
+            "committee more than other rows would."
+        )
+    if len(confusions):
+        top = confusions.sort_values("rows", ascending=False, kind="stable").iloc[0]
+        out.append(
+            f"The committee finds {_quoted(top['guess'])} and {_quoted(top['runner_up'])} hardest to tell "
+            f"apart ({count(int(top['rows']), 'doubtful row')})."
+        )
+    empty = classes[(classes["given"] == 0)]
+    if len(empty):
+        out.append(f"{_listed(empty['class'])} has no given label, so no row can get it.")
+    return out
+
+
+def drift_in_words(classes):
+    """A warning for each class whose share among the labels found is far from the prior."""
+    return [
+        f"{_quoted(line['class'])} is {percent(line['share'])} of the labels found and "
+        f"{percent(line['prior'])} by the prior."
+        for _, line in drifted(classes).iterrows()
+    ]
+
+
+def _quoted(name):
+    return f"“{name}”"
+
+
+def _listed(names, most=5):
+    names = [_quoted(name) for name in names]
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
