@@ -21,7 +21,8 @@ bench = typer.Typer(no_args_is_help=True, help="Reproduce the paper's tables and
 FAILED, BAD, INTERRUPTED = 1, 2, 130
 
 Name = Annotated[str, typer.Argument(help="A table or figure, as `bench list` shows them; or all.")]
-Seeds = Annotated[int | None, typer.Option(min=1, help="How many; each has its own.")]
+Seeds = Annotated[int | None, typer.Option(min=1, help="How many; by default as `bench list` shows.")]
+Shown = Annotated[int | None, typer.Option("--seeds", min=1, help="How many; by default all stored.")]
 Datasets = Annotated[str | None, typer.Option(help="Names, with commas between.")]
 Methods = Annotated[str | None, typer.Option(help="Names, with commas between.")]
 Results = Annotated[Path, typer.Option("--out", "-o", help="The folder of results.")]
@@ -29,6 +30,7 @@ DataDir = Annotated[Path | None, typer.Option(help="The folder of CSV files. \\[
 Quick = Annotated[bool, typer.Option("--quick", help="The least that shows all of it.")]
 
 _RESULTS = Path("docs/reproduction")
+_ALL = sys.maxsize  # seeds: whatever is stored
 
 
 @bench.command(
@@ -116,7 +118,7 @@ def _listed(console, title, header, rows):
 @bench.command()
 def table(
     name: Name,
-    seeds: Seeds = None,
+    seeds: Shown = None,
     datasets: Datasets = None,
     methods: Methods = None,
     out: Results = _RESULTS,
@@ -125,21 +127,22 @@ def table(
     """Show a table of what is stored."""
     with answering():
         from .store import Store
-        from .tables import as_table
+        from .tables import as_tables
 
         console = Console()
         store = Store(out)
-        for suite in _suites(name, seeds, datasets, methods, quick):
+        for suite in _suites(name, seeds or _ALL, datasets, methods, quick):
             if suite.kind == "figure" and name != "all":
                 raise InputError(f"{name} is a figure: surelabel bench figure {name}")
             if suite.kind == "table":
-                console.print(as_table(suite, store))
+                for part in as_tables(suite, store, console.width):
+                    console.print(part)
 
 
 @bench.command()
 def figure(
     name: Name,
-    seeds: Seeds = None,
+    seeds: Shown = None,
     datasets: Datasets = None,
     out: Results = _RESULTS,
     quick: Quick = False,
@@ -153,7 +156,7 @@ def figure(
         if image not in ("png", "svg"):
             raise InputError(f"--image must be png or svg; it is {image!r}.")
         store = Store(out)
-        for suite in _suites(name, seeds, datasets, None, quick):
+        for suite in _suites(name, seeds or _ALL, datasets, None, quick):
             if suite.kind == "figure" or name != "all":
                 path = draw(suite, store, out / f"{suite.name}.{image}")
                 Console().print(escape(str(path)), highlight=False, soft_wrap=True)
@@ -163,7 +166,7 @@ def figure(
 def page(
     out: Results = _RESULTS,
     to: Annotated[Path | None, typer.Option(help="The page. \\[default: beside the folder]")] = None,
-    seeds: Seeds = None,
+    seeds: Shown = None,
     quick: Quick = False,
 ):
     """Write the page of all tables and figures from what is stored; nothing is computed."""
@@ -171,7 +174,9 @@ def page(
         from .page import write
         from .store import Store
 
-        path = write(Store(out), to or out.with_suffix(".md"), _suites("all", seeds, None, None, quick))
+        path = write(
+            Store(out), to or out.with_suffix(".md"), _suites("all", seeds or _ALL, None, None, quick)
+        )
         Console().print(escape(str(path)), highlight=False, soft_wrap=True)
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..files import InputError
 from .datasets import known
-from .scores import accuracies, interval, records_of
+from .scores import accuracies, interval, is_stored, records_of
 from .store import Store
 from .suites import Cell, Suite
 
@@ -42,7 +42,8 @@ def rounds(suite: Suite, store: Store):
                 # Rounds that ended early keep what they had reached.
                 mean, half = interval([run[min(number, len(run) - 1)] for run in found])
                 lines.append((known(dataset).title, column.label, number, mean, half))
-    return _panels(_lines(lines, "round", "method"), columns=3)
+    table = _frame(lines, ["dataset", "method", "round", "mean", "half"])
+    return _panels(_lines(table, "round", "method", _labels(suite)), suite, columns=3)
 
 
 def thresholds(suite: Suite, store: Store):
@@ -54,12 +55,13 @@ def thresholds(suite: Suite, store: Store):
             if values:
                 lines.append((known(dataset).title, column.label, *interval(values)))
     table = _frame(lines, ["dataset", "method", "mean", "half"])
-    base = alt.Chart(table).encode(y=alt.Y("method:N", sort=[c.label for c in suite.columns], title=None))
+    base = alt.Chart(table).encode(y=alt.Y("method:N", sort=_labels(suite), title=None))
     dots = base.mark_point(filled=True, size=60).encode(
-        x=alt.X("mean:Q", scale=alt.Scale(zero=False), title=_ACCURACY), color=_colour("method")
+        x=alt.X("mean:Q", scale=alt.Scale(zero=False), title=_ACCURACY),
+        color=_colour("method", _labels(suite)),
     )
-    bars = base.mark_rule().encode(x="low:Q", x2="high:Q", color=_colour("method"))
-    return _panels((bars + dots).properties(width=200, height=110), columns=3)
+    bars = base.mark_rule().encode(x="low:Q", x2="high:Q", color=_colour("method", _labels(suite)))
+    return _panels((bars + dots).properties(width=200, height=110), suite, columns=3)
 
 
 def series(suite: Suite, store: Store, setting, title):
@@ -82,7 +84,8 @@ def series(suite: Suite, store: Store, setting, title):
                 (known(dataset).title, "XGBoost alone", end, *interval(list(alone.values())))
                 for end in (min(ends), max(ends))
             ]
-    return _panels(_lines(lines, title, "method"), columns=2)
+    table = _frame(lines, ["dataset", "method", title, "mean", "half"])
+    return _panels(_lines(table, title, "method", None), suite, columns=2)
 
 
 def labels(suite: Suite, store: Store):
@@ -95,11 +98,13 @@ def labels(suite: Suite, store: Store):
                 continue
             n_labelled, n_others = column.settings["labelled"], column.settings["unlabelled"]
             for name, values in [
-                (f"{n_labelled} labels", [r["accuracy"] for r in found]),
-                (f"{n_labelled} labels, XGBoost alone", [r["rounds"][0] for r in found]),
+                ("CSA", [r["accuracy"] for r in found]),
+                ("XGBoost alone", [r["rounds"][0] for r in found]),
             ]:
-                lines.append((known(dataset).title, name, n_others, *interval(values)))
-    return _panels(_lines(lines, "unlabelled rows", "labelled rows"), columns=2)
+                lines.append((known(dataset).title, n_labelled, name, n_others, *interval(values)))
+    x, group = "unlabelled rows", "labelled rows"
+    table = _frame(lines, ["dataset", group, "method", x, "mean", "half"])
+    return _panels(_lines(table, x, group, None, dash="method"), suite, columns=2)
 
 
 def time(suite: Suite, store: Store):
@@ -107,7 +112,7 @@ def time(suite: Suite, store: Store):
     lines = []
     for dataset in suite.datasets:
         for column in suite.columns:
-            for seed in range(suite.seeds):
+            for seed in records_of(suite, store, dataset, column):
                 seconds = store.time(Cell.of(dataset, column.method, seed, column.settings))
                 lines += [
                     (known(dataset).title, name, number, taken)
@@ -118,10 +123,11 @@ def time(suite: Suite, store: Store):
     chart = alt.Chart(table).mark_bar()
     return _panels(
         chart.encode(
-            x="round:O",
+            x=alt.X("round:O", axis=alt.Axis(labelAngle=0)),
             y=alt.Y("mean(seconds):Q", title="seconds"),
-            color=_colour("component"),
+            color=_colour("component", list(_COMPONENTS.values())),
         ).properties(width=220, height=180),
+        suite,
         columns=2,
     )
 
@@ -140,11 +146,11 @@ def selected(suite: Suite, store: Store):
     chart = alt.Chart(table).mark_bar()
     return _panels(
         chart.encode(
-            x="round:O",
-            xOffset="rows are:N",
+            x=alt.X("round:O", axis=alt.Axis(labelAngle=0)),
             y=alt.Y("mean(rows):Q", title="rows, mean over seeds"),
-            color=_colour("rows are"),
-        ).properties(width=260, height=180),
+            color=_colour("rows are", ["rejected", "not selected", "selected"]),
+        ).properties(width=220, height=180),
+        suite,
         columns=2,
     )
 
@@ -168,7 +174,7 @@ def assignments(suite: Suite, store: Store):
         alt.Chart(table)
         .mark_rect(stroke="#ddd", strokeWidth=0.5)
         .encode(
-            x="class:O",
+            x=alt.X("class:O", axis=alt.Axis(labelAngle=0)),
             y="row:O",
             color=alt.Color("value:Q", scale=alt.Scale(scheme="blues", domain=[0, 1]), title=None),
             column=alt.Column("view:N", sort=["p", "CSA", "PL 0.5", "PL 0.7", "PL 0.9"], title=None),
@@ -186,7 +192,8 @@ def regions(suite: Suite, store: Store):
         for column in suite.columns:
             for record in records_of(suite, store, dataset, column).values():
                 xs, ys = record["x"], record["y"]
-                step = [(axis[1] - axis[0]) / 2 for axis in (xs, ys)]
+                # A little over half a step, so that no seam shows.
+                step = [0.52 * (axis[1] - axis[0]) for axis in (xs, ys)]
                 places = [(x, y) for y in ys for x in xs]
                 tiles += [
                     (x - step[0], x + step[0], y - step[1], y + step[1], t)
@@ -235,7 +242,7 @@ def draw(suite: Suite, store: Store, path: Path) -> Path:
     """Write the figure of a suite as PNG or SVG, by the name's ending."""
     if suite.name not in FIGURES:
         raise InputError(f"{suite.name} is a table; figures are {', '.join(FIGURES)}.")
-    if not any(cell in store for cell in suite.cells()):
+    if not is_stored(suite, store):
         raise InputError(f"Nothing is stored of {suite.name}. First: surelabel bench run {suite.name}")
     path.parent.mkdir(parents=True, exist_ok=True)
     chart = FIGURES[suite.name](suite, store).properties(title=suite.title)
@@ -251,21 +258,31 @@ def _frame(lines, columns):
     return table
 
 
-def _lines(lines, x, group):
-    """Lines with a band, from (dataset, group, x, mean, half)."""
-    table = _frame(lines, ["dataset", group, x, "mean", "half"])
-    base = alt.Chart(table).encode(x=alt.X(f"{x}:Q", axis=alt.Axis(tickMinStep=1)), color=_colour(group))
+def _lines(table, x, group, order, dash=None):
+    """Lines with a band; the table has the columns dataset, group, x, mean, low and high."""
+    base = alt.Chart(table).encode(
+        x=alt.X(f"{x}:Q", axis=alt.Axis(format="d", tickMinStep=1)), color=_colour(group, order)
+    )
     band = base.mark_area(opacity=0.12).encode(y=alt.Y("low:Q", title=_ACCURACY), y2="high:Q")
     y = alt.Y("mean:Q", scale=alt.Scale(zero=False), title=_ACCURACY)
-    line = base.mark_line(point=True).encode(y=y, strokeDash=f"{group}:N")
+    line = base.mark_line(point=True).encode(y=y)
+    if dash:
+        band = band.encode(detail=f"{dash}:N")
+        line = line.encode(strokeDash=f"{dash}:N")
     return (band + line).properties(width=260, height=180)
 
 
-def _colour(field):
-    return alt.Color(f"{field}:N", scale=alt.Scale(scheme="tableau10"))
-
-
-def _panels(chart, columns):
-    return chart.facet(facet=alt.Facet("dataset:N", title=None), columns=columns).resolve_scale(
-        y="independent", x="independent"
+def _colour(field, order):
+    return alt.Color(
+        f"{field}:N", sort=order, scale=alt.Scale(scheme="tableau10"), legend=alt.Legend(symbolOpacity=1)
     )
+
+
+def _panels(chart, suite, columns):
+    titles = [known(dataset).title for dataset in suite.datasets]
+    facet = alt.Facet("dataset:N", title=None, sort=titles)
+    return chart.facet(facet=facet, columns=columns).resolve_scale(y="independent", x="independent")
+
+
+def _labels(suite):
+    return list(dict.fromkeys(column.label for column in suite.columns))

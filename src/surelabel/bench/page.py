@@ -9,7 +9,7 @@ from pathlib import Path
 from ..files import InputError
 from .datasets import DATASETS, known
 from .paper import STORED
-from .scores import Score, accuracies, interval, paired, ranks, scores
+from .scores import Score, accuracies, interval, is_stored, paired, ranks, scores
 from .store import Store
 from .suites import SUITES, Suite
 
@@ -25,7 +25,7 @@ def write(store: Store, path: Path, suites: list[Suite], *, pictures=True) -> Pa
 
 def lines(store: Store, path: Path, suites: list[Suite], *, pictures=True) -> Iterator[str]:
     """The page, line by line."""
-    stored = [suite for suite in suites if any(cell in store for cell in suite.cells())]
+    stored = [suite for suite in suites if is_stored(suite, store)]
     if not stored:
         raise InputError(f"Nothing is stored in {store.folder}. First: surelabel bench run table2")
     notes = _notes(store.folder)
@@ -35,9 +35,9 @@ def lines(store: Store, path: Path, suites: list[Suite], *, pictures=True) -> It
         "This page is made by `surelabel bench page` from the JSON lines in "
         f"[{store.folder.name}]({store.folder.name}); nothing on it is typed by hand but the notes.",
         "",
-        "Ours is the mean test accuracy in percent over seeds, +- half of its 95% interval (Student's t). The "
-        "paper's is in brackets with the deviation it prints (30 seeds). Beside it a word where the two differ "
-        "at 5% by Welch's test: **higher** or **lower** is ours.",
+        "Ours is the mean test accuracy in percent over seeds, +- half of its 95% interval (Student's t). "
+        "The paper's is in brackets with the deviation it prints (30 seeds). Beside it a word where the two "
+        "differ at 5% by Welch's test: **higher** or **lower** is ours.",
         "",
         *notes.get("page", []),
     ]
@@ -79,7 +79,9 @@ def table_of(suite: Suite, store: Store) -> Iterator[str]:
     most = max(max(n) for n in seeds.values())
     short = [f"{known(d).title} {min(n)}" for d, n in seeds.items() if min(n) < most]
     yield ""
-    yield f"{most} seeds" + (f"; fewer in places: {', '.join(short)}." if short else " everywhere.")
+    yield ("1 seed" if most == 1 else f"{most} seeds") + (
+        f"; fewer in places: {', '.join(short)}." if short else " everywhere."
+    )
     words = [score.word for row in found.values() for score in row.values() if score.word]
     if words:
         yield (
@@ -102,8 +104,8 @@ def _over_datasets(suite, store):
             yield f"| {test.other} | {test.gain:+.2f} | {better} | {worse} | {p} |"
         yield from [
             "",
-            "Better and worse: the paired 95% interval over seeds leaves 0 out. p: Wilcoxon's signed-rank test "
-            "over datasets.",
+            "Better and worse: the paired 95% interval over seeds leaves 0 out. p: Wilcoxon's signed-rank "
+            "test over datasets.",
         ]
     ranked = ranks(suite, store)
     if ranked is None:
@@ -129,6 +131,8 @@ def _stored_runs(suite, store):
     reached = total = 0
     rows = []
     for dataset, theirs in STORED.items():
+        if dataset not in suite.datasets:
+            continue
         cells = []
         for label in labels:
             values = list(accuracies(suite, store, dataset, columns[label]).values())
@@ -163,13 +167,13 @@ def _relative(image, folder):
 def _circumstances(stored, store):
     for run in store.runs:
         versions = ", ".join(f"{name} {number}" for name, number in run["versions"].items())
-        yield f"- `{run['command']}` on {run['cores']} cores, {run['processor']}, {run['system']}, Python "
-        yield f"  {run['python']}; {versions}."
+        yield f"- `{run['command']}` on {run['cores']} cores, {run['processor']}, {run['system']};"
+        yield f"  Python {run['python']}, {versions}."
     taken = sum(record["seconds"]["total"] for record in store.seconds.values())
     yield ""
     yield (
-        f"{len(store.results):,} runs, {taken / 3600:.1f} hours of one core in all. Seeds count from 0: split, "
-        "committee and network all hang on them. Every run has one thread."
+        f"{len(store.results):,} runs, {taken / 3600:.1f} hours of one core in all. Seeds count from 0: "
+        "split, committee and network all hang on them. Every run has one thread."
     )
     yield ""
     yield "| dataset | rows | columns | classes | unlabelled, of the training part |"

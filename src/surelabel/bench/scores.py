@@ -70,10 +70,14 @@ def compared(values, printed):
 
 
 def records_of(suite: Suite, store: Store, dataset, column: Column) -> dict[int, dict]:
-    """Stored results of a column on a dataset, by seed; the suite's seeds only."""
-    cells = (Cell.of(dataset, column.method, seed, column.settings) for seed in range(suite.seeds))
-    found = {cell.seed: store.record(cell) for cell in cells}
-    return {seed: record for seed, record in found.items() if record is not None}
+    """Stored results of a column on a dataset, by seed; of the suite's seeds only."""
+    found = store.by_seed(Cell.of(dataset, column.method, 0, column.settings))
+    return {seed: found[seed] for seed in sorted(found) if seed < suite.seeds}
+
+
+def is_stored(suite: Suite, store: Store) -> bool:
+    """Whether anything of a suite is stored."""
+    return any(records_of(suite, store, dataset, c) for dataset in suite.datasets for c in suite.columns)
 
 
 def accuracies(suite: Suite, store: Store, dataset, column: Column) -> dict[int, float]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ..files import InputError
+from ..files import InputError, write_bytes
 from .suites import Cell
 
 _RUNS = "runs.jsonl"
@@ -58,14 +58,8 @@ def append(path: Path, record):
 def rewrite(path: Path, records: Iterable[dict[str, Any]]):
     """Replace the file as a whole, or not at all; untouched where nothing changes."""
     text = "".join(map(line_of, records)).encode()
-    if path.exists() and path.read_bytes() == text:
-        return
-    draft = path.with_name(path.name + ".part")
-    with draft.open("wb") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
+    if not path.exists() or path.read_bytes() != text:
+        write_bytes(path, text)
 
 
 def key_of(record):
@@ -95,9 +89,9 @@ class Store:
     def __contains__(self, cell: Cell):
         return cell.key in self.results
 
-    def record(self, cell: Cell) -> dict[str, Any] | None:
-        """What is known of a cell."""
-        return self.results.get(cell.key)
+    def by_seed(self, cell: Cell) -> dict[int, dict[str, Any]]:
+        """What is known of a cell and of its like with other seeds."""
+        return {key[3]: record for key, record in self.results.items() if key[:3] == cell.key[:3]}
 
     def time(self, cell: Cell) -> dict[str, Any]:
         """Its seconds by component."""
