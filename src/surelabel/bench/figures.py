@@ -149,6 +149,7 @@ def selected(suite: Suite, store: Store):
             x=alt.X("round:O", axis=alt.Axis(labelAngle=0)),
             y=alt.Y("mean(rows):Q", title="rows, mean over seeds"),
             color=_colour("rows are", ["rejected", "not selected", "selected"]),
+            order=alt.Order("rows are:N", sort="descending"),
         ).properties(width=220, height=180),
         suite,
         columns=2,
@@ -268,7 +269,7 @@ def _lines(table, x, group, order, dash=None):
     line = base.mark_line(point=True).encode(y=y)
     if dash:
         band = band.encode(detail=f"{dash}:N")
-        line = line.encode(strokeDash=f"{dash}:N")
+        line = line.encode(strokeDash=alt.StrokeDash(f"{dash}:N", legend=alt.Legend(symbolType="stroke")))
     return (band + line).properties(width=260, height=180)
 
 
