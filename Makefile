@@ -2,8 +2,9 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
+ONE = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
-.PHONY: demo test test-newest bench-transport bench-committee bench-accuracy bench-defaults bench-scale bench-bounds clean
+.PHONY: demo test test-newest bench-transport bench-committee bench-accuracy bench-defaults bench-scale bench-bounds bench-quick bench-paper clean
 
 demo: $(VENV)/demo.stamp  ## fill in the labels of 1,294 handwritten digits
 	$(BIN)/python examples/digits.py
@@ -38,6 +39,15 @@ bench-scale: $(VENV)/bench.stamp  ## 20,000 labelled rows and up to two million 
 
 bench-bounds: $(VENV)/bench.stamp  ## the theorems against simulations and held-out truth; ARGS="--data-dir DIR"
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/bounds.py $(ARGS)
+
+bench-quick: $(VENV)/bench.stamp  ## every table and figure of the paper, cut down, in a few minutes
+	$(ONE) $(BIN)/surelabel bench run all --quick --jobs 2 --out results/quick
+	$(BIN)/surelabel bench table all --quick --out results/quick
+	$(BIN)/surelabel bench page --quick --out results/quick
+
+bench-paper: $(VENV)/bench.stamp  ## every table and figure of the paper; ARGS="--data-dir DIR --seeds 10"; goes on where it was stopped
+	$(ONE) $(BIN)/surelabel bench run all --jobs 2 $(ARGS)
+	$(BIN)/surelabel bench page
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

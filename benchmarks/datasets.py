@@ -1,7 +1,7 @@
-"""The paper's tabular datasets and its splits, and runs over them that go on where they were stopped.
+"""Runs over the paper's datasets and splits that go on where they were stopped.
 
-Digits and breast cancer come with scikit-learn; the others are CSV files with the target
-in the last column, in the folder named by --data-dir or SURELABEL_DATA.
+The datasets are those of `surelabel bench`: two come with scikit-learn, the others from the folder
+named by --data-dir or SURELABEL_DATA, or from OpenML.
 """
 
 import argparse
@@ -9,35 +9,14 @@ import json
 import os
 from pathlib import Path
 
-import pandas as pd
 from joblib import Parallel, delayed
-from sklearn.datasets import load_breast_cancer, load_digits
-from sklearn.model_selection import train_test_split
+
+from surelabel.bench import datasets
+from surelabel.bench.paper import TABLE2
 
 # Share of the training part that is unlabelled, and the best figure of any method in the paper's table.
-UNLABELLED = {
-    "segment": 0.7,
-    "wdbc": 0.9,
-    "analcatdata_authorship": 0.9,
-    "synthetic_control": 0.9,
-    "german_credit": 0.8,
-    "madelon": 0.94,
-    "dna": 0.94,
-    "agaricus_lepiota": 0.6,
-    "breast_cancer": 0.8,
-    "digits": 0.9,
-}
-PAPERS_BEST = {
-    "segment": 95.90,
-    "wdbc": 91.83,
-    "analcatdata_authorship": 96.60,
-    "german_credit": 71.47,
-    "madelon": 57.51,
-    "dna": 89.24,
-    "agaricus_lepiota": 63.83,
-    "breast_cancer": 93.55,
-    "digits": 88.10,
-}
+UNLABELLED = {name: datasets.DATASETS[name].unlabelled for name in datasets.PAPERS}
+PAPERS_BEST = {name: max(mean for mean, _ in row.values()) for name, row in TABLE2.items()}
 
 
 RESULTS = Path("results")
@@ -81,24 +60,16 @@ def collect(run, name, args, what):
 
 
 def load(name, folder):
-    """X and y, or None, with a message, where the file is missing."""
-    if name == "digits":
-        return load_digits(return_X_y=True)
-    if name == "breast_cancer":
-        return load_breast_cancer(return_X_y=True)
-    path = Path(folder) / f"{name}.csv"
-    if not path.exists():
-        print(f"{name}: skipped, no {path}; name its folder by --data-dir or SURELABEL_DATA")
+    """X and y, or None, with a message, where the dataset is not there."""
+    try:
+        return datasets.load(name, Path(folder))
+    except datasets.DataError as error:
+        print(f"skipped: {error}")
         return None
-    table = pd.read_csv(path, na_values=["?"], keep_default_na=False)
-    X, y = table.iloc[:, :-1], pd.factorize(table.iloc[:, -1], sort=True)[0]
-    if X.dtypes.map(pd.api.types.is_numeric_dtype).all():
-        X = X.to_numpy(dtype=float)
-    return X, y
 
 
 def split(X, y, share, seed):
     """Labelled, unlabelled and test part, each (X, y), as in the paper."""
-    X, X_test, y, y_test = train_test_split(X, y, test_size=0.2, random_state=seed)
-    X_l, X_u, y_l, y_u = train_test_split(X, y, test_size=share, random_state=seed)
-    return (X_l, y_l), (X_u, y_u), (X_test, y_test)
+    shape = datasets.Dataset("", "", *X.shape, int(y.max()) + 1, share)
+    parts = datasets.make_split(shape, X, y, seed)
+    return (parts.X_l, parts.y_l), (parts.X_u, parts.y_u), (parts.X_t, parts.y_t)

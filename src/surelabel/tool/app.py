@@ -15,6 +15,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from ..bench.command import bench
 from ..files import InputError, OutputError
 from ..persistence import ModelFileError
 from . import display
@@ -28,6 +29,8 @@ app = typer.Typer(
     rich_markup_mode="rich",
     help="Fill in the missing labels of a table, and say which of them to trust.",
 )
+
+app.add_typer(bench, name="bench")
 
 NOTHING, BAD, INTERRUPTED = 1, 2, 130
 

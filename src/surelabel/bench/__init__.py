@@ -1,0 +1,1 @@
+"""The paper, reproduced: datasets, methods and scores, each in a room of its own."""

@@ -1,0 +1,280 @@
+"""`surelabel bench`: run, list, table, figure, page."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+# What computes is imported when it is needed: every other command would wait for it.
+from ..files import InputError
+
+bench = typer.Typer(no_args_is_help=True, help="Reproduce the paper's tables and figures.")
+
+FAILED, BAD, INTERRUPTED = 1, 2, 130
+
+Name = Annotated[str, typer.Argument(help="A table or figure, as `bench list` shows them; or all.")]
+Seeds = Annotated[int | None, typer.Option(min=1, help="How many; by default as `bench list` shows.")]
+Shown = Annotated[int | None, typer.Option("--seeds", min=1, help="How many; by default all stored.")]
+Datasets = Annotated[str | None, typer.Option(help="Names, with commas between.")]
+Methods = Annotated[str | None, typer.Option(help="Names, with commas between.")]
+Results = Annotated[Path, typer.Option("--out", "-o", help="The folder of results.")]
+DataDir = Annotated[Path | None, typer.Option(help="The folder of CSV files. \\[env: SURELABEL_DATA]")]
+Quick = Annotated[bool, typer.Option("--quick", help="The least that shows all of it.")]
+
+_RESULTS = Path("docs/reproduction")
+_ALL = sys.maxsize  # seeds: whatever is stored
+
+
+@bench.command(
+    epilog="Examples:\n\n"
+    "  surelabel bench run table2 --seeds 30 --jobs 2 --data-dir data\n\n"
+    "  surelabel bench run table2 --datasets wdbc,digits --methods csa,xgboost\n\n"
+    "  surelabel bench run all --quick --out results/quick"
+)
+def run(
+    name: Name,
+    seeds: Seeds = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes, one thread each.")] = 1,
+    datasets: Datasets = None,
+    methods: Methods = None,
+    out: Results = _RESULTS,
+    data_dir: DataDir = None,
+    quick: Quick = False,
+):
+    """Compute what is not stored yet. Stop it at any time: the same command goes on."""
+    console = Console()
+    with answering():
+        failed = run_suites(console, _suites(name, seeds, datasets, methods, quick), out, data_dir, jobs)
+    raise typer.Exit(FAILED if failed else 0)
+
+
+def run_suites(console, suites, out, data_dir, jobs) -> int:
+    """Run the cells of suites; returns how many failed."""
+    from . import runner
+    from .datasets import folder_of
+    from .store import Store
+
+    folder = folder_of(data_dir)
+    with _alone(out):
+        store = Store(out)
+        cells = [cell for suite in suites for cell in suite.cells()]
+        todo = runner.to_do(cells, store)
+        cannot = runner.missing(todo, folder)
+        for reason in cannot.values():
+            console.print(f"[yellow]left out:[/yellow] {escape(reason)}", highlight=False, soft_wrap=True)
+        todo = [cell for cell in todo if cell.dataset not in cannot and cell.method not in cannot]
+        stored = len({cell.key for cell in cells if cell in store})
+        console.print(f"{len(todo):,} runs to do, {stored:,} are stored", highlight=False)
+        if todo:
+            store.begin(runner.circumstances(_command_line()))
+        failed = 0
+        with _progress(console, len(todo)) as show:
+            for done in runner.go(todo, store, folder=folder, jobs=jobs):
+                failed += done.accuracy is None
+                show(done)
+        if failed:
+            console.print(f"{failed} runs failed; the same command tries them again.", style="red")
+    return failed + len(cannot)
+
+
+@bench.command("list")
+def list_():
+    """Show tables, figures, methods and datasets."""
+    with answering():
+        from .datasets import DATASETS
+        from .runner import described
+        from .suites import SUITES
+
+        console = Console()
+        suites = [
+            [s.name, s.kind, s.title, str(len(s.datasets)), str(len(s.columns)), str(s.seeds)]
+            for s in SUITES.values()
+        ]
+        datasets = [
+            [d.name, str(d.rows), str(d.columns), str(d.classes), f"{d.unlabelled:.0%}", str(d.openml or "")]
+            for d in DATASETS.values()
+        ]
+        _listed(console, "tables and figures", "name kind title datasets columns seeds", suites)
+        _listed(console, "methods", "name what", described())
+        _listed(console, "datasets", "name rows columns classes unlabelled OpenML", datasets)
+
+
+def _listed(console, title, header, rows):
+    table = Table(*header.split(), title=title, title_justify="left", box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(*row)
+    console.print(table)
+    console.print()
+
+
+@bench.command()
+def table(
+    name: Name,
+    seeds: Shown = None,
+    datasets: Datasets = None,
+    methods: Methods = None,
+    out: Results = _RESULTS,
+    quick: Quick = False,
+):
+    """Show a table of what is stored."""
+    with answering():
+        from .store import Store
+        from .tables import as_tables
+
+        console = Console()
+        store = Store(out)
+        for suite in _suites(name, seeds or _ALL, datasets, methods, quick):
+            if suite.kind == "figure" and name != "all":
+                raise InputError(f"{name} is a figure: surelabel bench figure {name}")
+            if suite.kind == "table":
+                for part in as_tables(suite, store, console.width):
+                    console.print(part)
+
+
+@bench.command()
+def figure(
+    name: Name,
+    seeds: Shown = None,
+    datasets: Datasets = None,
+    out: Results = _RESULTS,
+    quick: Quick = False,
+    image: Annotated[str, typer.Option(help="png or svg.")] = "png",
+):
+    """Draw a figure of what is stored, into the folder of results."""
+    with answering():
+        from .figures import draw
+        from .store import Store
+
+        if image not in ("png", "svg"):
+            raise InputError(f"--image must be png or svg; it is {image!r}.")
+        store = Store(out)
+        for suite in _suites(name, seeds or _ALL, datasets, None, quick):
+            if suite.kind == "figure" or name != "all":
+                path = draw(suite, store, out / f"{suite.name}.{image}")
+                Console().print(escape(str(path)), highlight=False, soft_wrap=True)
+
+
+@bench.command()
+def page(
+    out: Results = _RESULTS,
+    to: Annotated[Path | None, typer.Option(help="The page. \\[default: beside the folder]")] = None,
+    seeds: Shown = None,
+    quick: Quick = False,
+):
+    """Write the page of all tables and figures from what is stored; nothing is computed."""
+    with answering():
+        from .page import write
+        from .store import Store
+
+        path = write(
+            Store(out), to or out.with_suffix(".md"), _suites("all", seeds or _ALL, None, None, quick)
+        )
+        Console().print(escape(str(path)), highlight=False, soft_wrap=True)
+
+
+def _suites(name, seeds, datasets, methods, quick):
+    from .suites import named
+
+    def names(text):
+        return [part.strip() for part in text.split(",")] if text else None
+
+    return [suite.narrowed(seeds, names(datasets), names(methods), quick) for suite in named(name)]
+
+
+def _command_line():
+    """The command as typed, without the places of this machine."""
+    words = iter(sys.argv[1:])
+    kept = ["surelabel"]
+    for word in words:
+        if word in ("--data-dir", "--out", "-o"):
+            next(words, None)
+        elif not word.startswith(("--data-dir=", "--out=")):
+            kept.append(word)
+    return " ".join(kept)
+
+
+@contextmanager
+def _progress(console, total):
+    """A function that shows each run as it ends, and how long the rest will take."""
+    bar = console.status("starting") if console.is_terminal else None
+
+    def show(done):
+        what = f"{done.cell.method} on {done.cell.dataset}, seed {done.cell.seed}"
+        if done.accuracy is None:
+            console.print(
+                f"[red]failed:[/red] {what}: {escape(done.failure)}", highlight=False, soft_wrap=True
+            )
+        line = f"{done.number:,} of {total:,}, {duration(done.left)} left"
+        if bar is not None:
+            bar.update(f"{line}; last was {what}")
+        elif done.accuracy is not None:
+            line += f"; {what}: {done.accuracy:.2f} in {done.seconds:.1f} s"
+            console.print(line, highlight=False, soft_wrap=True)
+
+    if bar is None:
+        yield show
+    else:
+        with bar:
+            yield show
+
+
+def duration(seconds):
+    """Seconds as a person says them.
+
+    Examples
+    --------
+    >>> duration(7.4), duration(75), duration(4000)
+    ('7 s', '1 min', '1 h 7 min')
+    """
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+@contextmanager
+def _alone(out: Path):
+    """Two runs must not write into one folder at once."""
+    try:
+        import fcntl
+    except ImportError:  # not on Windows
+        yield
+        return
+    out.mkdir(parents=True, exist_ok=True)
+    with (out / ".lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise InputError(
+                f"Another run is writing into {out}; wait for it, or name another --out."
+            ) from None
+        yield
+
+
+@contextmanager
+def answering():
+    """Errors as sentences, with their exit code; SURELABEL_DEBUG=1 shows where they come from."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        _say("Interrupted. What was finished is kept; the same command goes on.")
+        raise typer.Exit(INTERRUPTED) from None
+    except (InputError, ImportError, ValueError, OSError, MemoryError) as error:
+        if os.environ.get("SURELABEL_DEBUG"):
+            raise
+        _say(str(error) or type(error).__name__)
+        raise typer.Exit(BAD) from None
+
+
+def _say(text):
+    Console(stderr=True).print(
+        f"[bold red]surelabel:[/bold red] {escape(text)}", highlight=False, soft_wrap=True
+    )

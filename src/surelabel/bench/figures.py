@@ -1,0 +1,289 @@
+"""Figures of stored results, drawn with Altair."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ..files import InputError
+from .datasets import known
+from .scores import accuracies, interval, is_stored, records_of
+from .store import Store
+from .suites import Cell, Suite
+
+try:
+    import altair as alt
+except ImportError as error:
+    raise ImportError(
+        'Figures need Altair, which is not installed. pip install "surelabel[bench]" brings it.'
+    ) from error
+
+_ACCURACY = "accuracy, %"
+_COMPONENTS = {
+    "train": "XGBoost",
+    "predict": "prediction",
+    "confidence": "t-test",
+    "allocate": "transport",
+    "classifier": "final classifier",
+}
+
+
+def rounds(suite: Suite, store: Store):
+    """Accuracy after each round, a panel for each dataset."""
+    lines = []
+    for dataset in suite.datasets:
+        for column in suite.columns:
+            found = [r["rounds"] for r in records_of(suite, store, dataset, column).values()]
+            longest = max(map(len, found), default=0)
+            for number in range(longest):
+                # Rounds that ended early keep what they had reached.
+                mean, half = interval([run[min(number, len(run) - 1)] for run in found])
+                lines.append((known(dataset).title, column.label, number, mean, half))
+    table = _frame(lines, ["dataset", "method", "round", "mean", "half"])
+    return _panels(_lines(table, "round", "method", _labels(suite)), suite, columns=3)
+
+
+def thresholds(suite: Suite, store: Store):
+    """A dot and its interval for each threshold, beside CSA."""
+    lines = []
+    for dataset in suite.datasets:
+        for column in suite.columns:
+            values = list(accuracies(suite, store, dataset, column).values())
+            if values:
+                lines.append((known(dataset).title, column.label, *interval(values)))
+    table = _frame(lines, ["dataset", "method", "mean", "half"])
+    base = alt.Chart(table).encode(y=alt.Y("method:N", sort=_labels(suite), title=None))
+    dots = base.mark_point(filled=True, size=60).encode(
+        x=alt.X("mean:Q", scale=alt.Scale(zero=False), title=_ACCURACY),
+        color=_colour("method", _labels(suite)),
+    )
+    bars = base.mark_rule().encode(x="low:Q", x2="high:Q", color=_colour("method", _labels(suite)))
+    return _panels((bars + dots).properties(width=200, height=110), suite, columns=3)
+
+
+def series(suite: Suite, store: Store, setting, title):
+    """Accuracy over a setting, a line for each method, with XGBoost alone for comparison."""
+    lines = []
+    for dataset in suite.datasets:
+        alone: dict[int, float] = {}
+        for column in suite.columns:
+            found = records_of(suite, store, dataset, column)
+            if not found:
+                continue
+            alone |= {seed: r["rounds"][0] for seed, r in found.items()}
+            name = column.method.upper()
+            value = column.settings[setting]
+            scores = interval([r["accuracy"] for r in found.values()])
+            lines.append((known(dataset).title, name, value, *scores))
+        if alone:
+            ends = {c.settings[setting] for c in suite.columns}
+            lines += [
+                (known(dataset).title, "XGBoost alone", end, *interval(list(alone.values())))
+                for end in (min(ends), max(ends))
+            ]
+    table = _frame(lines, ["dataset", "method", title, "mean", "half"])
+    return _panels(_lines(table, title, "method", None), suite, columns=2)
+
+
+def labels(suite: Suite, store: Store):
+    """Accuracy over the number of unlabelled rows, a line for each number of labels."""
+    lines = []
+    for dataset in suite.datasets:
+        for column in suite.columns:
+            found = records_of(suite, store, dataset, column).values()
+            if not found:
+                continue
+            n_labelled, n_others = column.settings["labelled"], column.settings["unlabelled"]
+            for name, values in [
+                ("CSA", [r["accuracy"] for r in found]),
+                ("XGBoost alone", [r["rounds"][0] for r in found]),
+            ]:
+                lines.append((known(dataset).title, n_labelled, name, n_others, *interval(values)))
+    x, group = "unlabelled rows", "labelled rows"
+    table = _frame(lines, ["dataset", group, "method", x, "mean", "half"])
+    return _panels(_lines(table, x, group, None, dash="method"), suite, columns=2)
+
+
+def time(suite: Suite, store: Store):
+    """Mean seconds of each component by round."""
+    lines = []
+    for dataset in suite.datasets:
+        for column in suite.columns:
+            for seed in records_of(suite, store, dataset, column):
+                seconds = store.time(Cell.of(dataset, column.method, seed, column.settings))
+                lines += [
+                    (known(dataset).title, name, number, taken)
+                    for part, name in _COMPONENTS.items()
+                    for number, taken in enumerate(seconds.get(part, ()), start=part != "classifier")
+                ]
+    table = _frame(lines, ["dataset", "component", "round", "seconds"])
+    chart = alt.Chart(table).mark_bar()
+    return _panels(
+        chart.encode(
+            x=alt.X("round:O", axis=alt.Axis(labelAngle=0)),
+            y=alt.Y("mean(seconds):Q", title="seconds"),
+            color=_colour("component", list(_COMPONENTS.values())),
+        ).properties(width=220, height=180),
+        suite,
+        columns=2,
+    )
+
+
+def selected(suite: Suite, store: Store):
+    """Rows rejected by the test, selected, and neither, by round."""
+    lines = []
+    for dataset in suite.datasets:
+        for column in suite.columns:
+            for record in records_of(suite, store, dataset, column).values():
+                by_round = zip(record["pool"], record["sure"], record["selected"], strict=True)
+                for number, (pool, sure, chosen) in enumerate(by_round, start=1):
+                    parts = {"rejected": pool - sure, "not selected": sure - chosen, "selected": chosen}
+                    lines += [(known(dataset).title, part, number, n) for part, n in parts.items()]
+    table = _frame(lines, ["dataset", "rows are", "round", "rows"])
+    chart = alt.Chart(table).mark_bar()
+    return _panels(
+        chart.encode(
+            x=alt.X("round:O", axis=alt.Axis(labelAngle=0)),
+            y=alt.Y("mean(rows):Q", title="rows, mean over seeds"),
+            color=_colour("rows are", ["rejected", "not selected", "selected"]),
+            order=alt.Order("rows are:N", sort="descending"),
+        ).properties(width=220, height=180),
+        suite,
+        columns=2,
+    )
+
+
+def assignments(suite: Suite, store: Store):
+    """Probabilities, and who is assigned what by CSA and by thresholds."""
+    lines = []
+    for dataset in suite.datasets:
+        for column in suite.columns:
+            for record in records_of(suite, store, dataset, column).values():
+                views = [name for name in record if name == "csa" or name.startswith("pl ")]
+                for row, shares in enumerate(record["p"]):
+                    for k, share in enumerate(shares):
+                        lines.append((known(dataset).title, "p", row, k, share))
+                        lines += [
+                            (known(dataset).title, view.upper(), row, k, float(record[view][row] == k))
+                            for view in sorted(views)
+                        ]
+    table = _frame(lines, ["dataset", "view", "row", "class", "value"])
+    return (
+        alt.Chart(table)
+        .mark_rect(stroke="#ddd", strokeWidth=0.5)
+        .encode(
+            x=alt.X("class:O", axis=alt.Axis(labelAngle=0)),
+            y="row:O",
+            color=alt.Color("value:Q", scale=alt.Scale(scheme="blues", domain=[0, 1]), title=None),
+            column=alt.Column("view:N", sort=["p", "CSA", "PL 0.5", "PL 0.7", "PL 0.9"], title=None),
+            row=alt.Row("dataset:N", title=None),
+        )
+        .resolve_scale(x="independent")
+        .properties(width=90, height=240)
+    )
+
+
+def regions(suite: Suite, store: Store):
+    """Welch's t over the plane, dark where it is not trusted, and the labelled rows."""
+    tiles, dots = [], []
+    for dataset in suite.datasets:
+        for column in suite.columns:
+            for record in records_of(suite, store, dataset, column).values():
+                xs, ys = record["x"], record["y"]
+                # A little over half a step, so that no seam shows.
+                step = [0.52 * (axis[1] - axis[0]) for axis in (xs, ys)]
+                places = [(x, y) for y in ys for x in xs]
+                tiles += [
+                    (x - step[0], x + step[0], y - step[1], y + step[1], t)
+                    for (x, y), t in zip(places, record["t"], strict=True)
+                ]
+                dots += record["labelled"]
+    plane = pd.DataFrame(tiles, columns=["x", "x2", "y", "y2", "t"])
+    rows = pd.DataFrame(dots, columns=["x", "y", "class"])
+    ground = (
+        alt.Chart(plane)
+        .mark_rect()
+        .encode(
+            x=alt.X("x:Q", scale=alt.Scale(nice=False), title=None),
+            x2="x2",
+            y=alt.Y("y:Q", scale=alt.Scale(nice=False), title=None),
+            y2="y2",
+            color=alt.Color(
+                "t:Q",
+                scale=alt.Scale(type="threshold", domain=[2, 5, 10, 20], scheme="viridis"),
+                title="Welch's t",
+            ),
+        )
+    )
+    points = (
+        alt.Chart(rows)
+        .mark_point(filled=True, size=70, stroke="white", color="#d62728", strokeWidth=1, opacity=1)
+        .encode(x="x:Q", y="y:Q", shape=alt.Shape("class:N", title="class"))
+    )
+    return (ground + points).properties(width=380, height=340)
+
+
+FIGURES: dict[str, Callable[[Suite, Store], Any]] = {
+    "rounds": rounds,
+    "thresholds": thresholds,
+    "assignments": assignments,
+    "labels": labels,
+    "iterations": lambda suite, store: series(suite, store, "rounds", "rounds, T"),
+    "members": lambda suite, store: series(suite, store, "members", "members, M"),
+    "time": time,
+    "selected": selected,
+    "regions": regions,
+}
+
+
+def draw(suite: Suite, store: Store, path: Path) -> Path:
+    """Write the figure of a suite as PNG or SVG, by the name's ending."""
+    if suite.name not in FIGURES:
+        raise InputError(f"{suite.name} is a table; figures are {', '.join(FIGURES)}.")
+    if not is_stored(suite, store):
+        raise InputError(f"Nothing is stored of {suite.name}. First: surelabel bench run {suite.name}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    chart = FIGURES[suite.name](suite, store).properties(title=suite.title)
+    chart.save(str(path), **({"scale_factor": 1.5} if path.suffix == ".png" else {}))
+    return path
+
+
+def _frame(lines, columns):
+    table = pd.DataFrame(lines, columns=columns)
+    if "half" in table:
+        half = table["half"].fillna(0.0)
+        table["low"], table["high"] = table["mean"] - half, table["mean"] + half
+    return table
+
+
+def _lines(table, x, group, order, dash=None):
+    """Lines with a band; the table has the columns dataset, group, x, mean, low and high."""
+    base = alt.Chart(table).encode(
+        x=alt.X(f"{x}:Q", axis=alt.Axis(format="d", tickMinStep=1)), color=_colour(group, order)
+    )
+    band = base.mark_area(opacity=0.12).encode(y=alt.Y("low:Q", title=_ACCURACY), y2="high:Q")
+    y = alt.Y("mean:Q", scale=alt.Scale(zero=False), title=_ACCURACY)
+    line = base.mark_line(point=True).encode(y=y)
+    if dash:
+        band = band.encode(detail=f"{dash}:N")
+        line = line.encode(strokeDash=alt.StrokeDash(f"{dash}:N", legend=alt.Legend(symbolType="stroke")))
+    return (band + line).properties(width=260, height=180)
+
+
+def _colour(field, order):
+    return alt.Color(
+        f"{field}:N", sort=order, scale=alt.Scale(scheme="tableau10"), legend=alt.Legend(symbolOpacity=1)
+    )
+
+
+def _panels(chart, suite, columns):
+    titles = [known(dataset).title for dataset in suite.datasets]
+    facet = alt.Facet("dataset:N", title=None, sort=titles)
+    return chart.facet(facet=facet, columns=columns).resolve_scale(y="independent", x="independent")
+
+
+def _labels(suite):
+    return list(dict.fromkeys(column.label for column in suite.columns))

@@ -1,0 +1,205 @@
+"""docs/reproduction.md, made from the stored lines alone."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..files import InputError
+from .datasets import DATASETS, known
+from .paper import STORED
+from .scores import Score, accuracies, interval, is_stored, paired, ranks, scores
+from .store import Store
+from .suites import SUITES, Suite
+
+_NOTES = "notes.toml"
+_RELEASED = "CSA, released settings"
+
+
+def write(store: Store, path: Path, suites: list[Suite], *, pictures=True) -> Path:
+    """Write the page, and its figures beside the results."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(lines(store, path, suites, pictures=pictures)).rstrip() + "\n")
+    return path
+
+
+def lines(store: Store, path: Path, suites: list[Suite], *, pictures=True) -> Iterator[str]:
+    """The page, line by line."""
+    stored = [suite for suite in suites if is_stored(suite, store)]
+    if not stored:
+        raise InputError(f"Nothing is stored in {store.folder}. First: surelabel bench run table2")
+    notes = _notes(store.folder)
+    yield from [
+        "# The paper, reproduced",
+        "",
+        "This page is made by `surelabel bench page` from the JSON lines in "
+        f"[{store.folder.name}]({store.folder.name}); nothing on it is typed by hand but the notes.",
+        "",
+        "Ours is the mean test accuracy in percent over seeds, +- half of its 95% interval (Student's t). "
+        "The paper's is in brackets with the deviation it prints (30 seeds). Beside it a word where the two "
+        "differ at 5% by Welch's test: **higher** or **lower** is ours.",
+        "",
+        *notes.get("page", []),
+    ]
+    for suite in stored:
+        yield from ["", f"## {suite.title}", ""]
+        if suite.about:
+            yield from [suite.about, ""]
+        yield from (
+            table_of(suite, store) if suite.kind == "table" else _figure_of(suite, store, path, pictures)
+        )
+        if suite.name == "table2":
+            yield from _over_datasets(suite, store)
+            yield from _stored_runs(suite, store)
+        yield from _noted(notes.get(suite.name, []))
+    yield from ["", "## How this was run", ""]
+    yield from _circumstances(stored, store)
+
+
+def cell_of(score: Score | None) -> str:
+    """A table's cell."""
+    if score is None:
+        return ""
+    text = str(score)
+    if score.printed:
+        text += f" ({score.printed[0]:.2f} +- {score.printed[1]:g})"
+    return text + (f" **{score.word}**" if score.word in ("higher", "lower") else "")
+
+
+def table_of(suite: Suite, store: Store) -> Iterator[str]:
+    """The table of a suite in Markdown: methods down, datasets across."""
+    found = scores(suite, store)
+    yield "| | " + " | ".join(known(d).title for d in found) + " |"
+    yield "|---|" + "---|" * len(found)
+    for column in suite.columns:
+        cells = [cell_of(row.get(column.label)) for row in found.values()]
+        if any(cells):
+            yield f"| {column.label} | " + " | ".join(cells) + " |"
+    seeds = {d: [score.n for score in row.values()] for d, row in found.items()}
+    most = max(max(n) for n in seeds.values())
+    short = [f"{known(d).title} {min(n)}" for d, n in seeds.items() if min(n) < most]
+    yield ""
+    yield ("1 seed" if most == 1 else f"{most} seeds") + (
+        f"; fewer in places: {', '.join(short)}." if short else " everywhere."
+    )
+    words = [score.word for row in found.values() for score in row.values() if score.word]
+    if words:
+        yield (
+            f"Of {len(words)} figures of the paper ours agrees with {words.count('agrees')}, is higher than "
+            f"{words.count('higher')} and lower than {words.count('lower')}."
+        )
+
+
+def _over_datasets(suite, store):
+    for label in ("CSA", "csa()"):
+        tests = paired(suite, store, label)
+        if not tests:
+            continue
+        yield from ["", f"### {label} against each, on the same splits", ""]
+        yield "| against | gain in points, mean over datasets | better on | worse on | p over datasets |"
+        yield "|---|---|---|---|---|"
+        for test in tests:
+            better, worse = (", ".join(known(d).title for d in names) for names in (test.better, test.worse))
+            p = "" if test.p != test.p else f"{test.p:.3f}"
+            yield f"| {test.other} | {test.gain:+.2f} | {better} | {worse} | {p} |"
+        yield from [
+            "",
+            "Better and worse: the paired 95% interval over seeds leaves 0 out. p: Wilcoxon's signed-rank "
+            "test over datasets.",
+        ]
+    ranked = ranks(suite, store)
+    if ranked is None:
+        return
+    order = sorted(ranked.mean.items(), key=lambda item: item[1])
+    yield from ["", "### Mean ranks", ""]
+    yield ", ".join(f"{label} {rank:.1f}" for label, rank in order) + "."
+    yield (
+        f"Over {ranked.n_datasets} datasets (Friedman's test: p = {ranked.p:.2g}). Ranks closer than "
+        f"{ranked.distance:.1f} cannot be told apart (Nemenyi, 5%):"
+    )
+    yield ""
+    for group in ranked.groups():
+        yield f"- {', '.join(group)}"
+
+
+def _stored_runs(suite, store):
+    """Ours beside what the authors' files hold; their CSA was run with the released settings."""
+    columns = {c.label: c for c in suite.columns}
+    pairs = [(label, label) for label in next(iter(STORED.values())) if label in columns]
+    if _RELEASED in columns:
+        pairs.append((_RELEASED, "CSA"))
+    rows, reached = [], {label: [0, 0] for label, theirs in pairs if theirs == "CSA"}
+    for dataset in (name for name in STORED if name in suite.datasets):
+        cells = []
+        for label, theirs in pairs:
+            values = list(accuracies(suite, store, dataset, columns[label]).values())
+            bar = STORED[dataset][theirs]
+            cells.append(f"{interval(values)[0]:.2f} ({bar:.2f})" if values else "")
+            if values and theirs == "CSA":
+                reached[label][0] += interval(values)[0] >= bar
+                reached[label][1] += 1
+        if any(cells):
+            rows.append(f"| {known(dataset).title} | " + " | ".join(cells) + " |")
+    yield from ["", "### Against the authors' own stored runs", ""]
+    yield "Their files hold 20 seeds with 10 members; the first figure is ours, in brackets is theirs."
+    yield ""
+    yield "| | " + " | ".join(label for label, _ in pairs) + " |"
+    yield "|---|" + "---|" * len(pairs)
+    yield from rows
+    for label, (above, total) in reached.items():
+        if total:
+            yield from ["", f"{label} is at or above theirs on {above} of {total} datasets."]
+
+
+def _figure_of(suite, store, path, pictures):
+    image = store.folder / f"{suite.name}.png"
+    if pictures:
+        from .figures import draw
+
+        draw(suite, store, image)
+    # Beside the page, whatever folder both are in.
+    yield f"![{suite.title}]({_relative(image, path.parent)})"
+
+
+def _relative(image, folder):
+    image, folder = image.resolve(), folder.resolve()
+    return image.relative_to(folder).as_posix() if image.is_relative_to(folder) else image.name
+
+
+def _circumstances(stored, store):
+    for run in store.runs:
+        versions = ", ".join(f"{name} {number}" for name, number in run["versions"].items())
+        yield f"- `{run['command']}` on {run['cores']} cores, {run['processor']}, {run['system']};"
+        yield f"  Python {run['python']}, {versions}."
+    taken = sum(record["seconds"]["total"] for record in store.seconds.values())
+    yield ""
+    yield (
+        f"{len(store.results):,} runs, {taken / 3600:.1f} hours of one core in all. Seeds count from 0: "
+        "split, committee and network all hang on them. Every run has one thread."
+    )
+    yield ""
+    yield "| dataset | rows | columns | classes | unlabelled, of the training part |"
+    yield "|---|---|---|---|---|"
+    used = {dataset for suite in stored for dataset in suite.datasets}
+    for d in DATASETS.values():
+        if d.name in used:
+            yield f"| {d.title} | {d.rows} | {d.columns} | {d.classes} | {d.unlabelled} |"
+
+
+def _notes(folder: Path) -> dict[str, list[str]]:
+    """Sentences by suite, from notes.toml beside the results: table2 = ["...", "..."]."""
+    path = folder / _NOTES
+    if not path.exists():
+        return {}
+    notes = tomllib.loads(path.read_text())
+    unknown = [name for name in notes if name != "page" and name not in SUITES]
+    if unknown:
+        raise InputError(f"{path} has notes on {unknown[0]!r}, which is no table or figure.")
+    return notes
+
+
+def _noted(notes):
+    if notes:
+        yield ""
+        yield from (f"- {note}" for note in notes)

@@ -1,0 +1,177 @@
+"""Runs over cells that go on where they were stopped, several at once.
+
+`go` is a generator of `Done` records; progress is the caller's `for`.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from statistics import median
+
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+from .datasets import DataError, load, read_split
+from .grid import Outcome
+from .methods import METHODS, carry_out
+from .store import Store
+from .suites import Cell
+
+_PACKAGES = ("surelabel", "numpy", "scipy", "scikit-learn", "pandas", "xgboost-cpu", "xgboost", "torch")
+
+
+@dataclass(frozen=True)
+class Done:
+    """A cell that has been run.
+
+    Parameters
+    ----------
+    cell : Cell
+        Which.
+    accuracy : float or None
+        What it reached; None where it failed.
+    failure : str
+        Why.
+    seconds : float
+        How long it took.
+    number, of : int
+        How many are done, and how many there are.
+    left : float
+        Seconds until all are.
+    """
+
+    cell: Cell
+    accuracy: float | None
+    failure: str
+    seconds: float
+    number: int
+    of: int
+    left: float
+
+
+def run_cell(cell: Cell, folder: Path | None = None) -> Outcome:
+    """Compute a cell on one thread; it depends on nothing but the cell."""
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        split = read_split(cell.dataset, cell.seed, folder, **cell.of_split)
+        return carry_out(cell.method, split, cell.of_method)
+
+
+def _attempt(cell, folder):
+    begin = time.perf_counter()
+    try:
+        return cell, run_cell(cell, folder), "", time.perf_counter() - begin
+    except Exception as error:  # noqa: BLE001
+        # One failure must not end a night's run; it is told, and tried again next time.
+        return cell, None, f"{type(error).__name__}: {error}", time.perf_counter() - begin
+
+
+def missing(cells: Iterable[Cell], folder: Path | None) -> dict[str, str]:
+    """Datasets and methods that cannot be run here, and why."""
+    reasons = {}
+    cells = list(cells)
+    for name in sorted({cell.dataset for cell in cells}):
+        try:
+            load(name, folder)
+        except DataError as error:
+            reasons[name] = str(error)
+    if any(cell.method == "vime" for cell in cells) and find_spec("torch") is None:
+        reasons["vime"] = 'Vime needs PyTorch: pip install "surelabel[torch]".'
+    return reasons
+
+
+def to_do(cells: Iterable[Cell], store: Store) -> list[Cell]:
+    """Cells that are not in the store, each once, in their order."""
+    return list({cell.key: cell for cell in cells if cell not in store}.values())
+
+
+def go(cells: list[Cell], store: Store, *, folder: Path | None = None, jobs=1) -> Iterator[Done]:
+    """Run cells and store what they give; sort the files at the end.
+
+    Parameters
+    ----------
+    cells : list of Cell
+        What to run; see `to_do`.
+    store : Store
+        Where to.
+    folder : path, optional
+        Of the CSV files.
+    jobs : int, default=1
+        Processes, one thread each. The results do not depend on it.
+
+    Yields
+    ------
+    Done
+    """
+    expected = _expectation(store)
+    weights = {cell.key: expected(cell) for cell in cells}
+    begin, behind = time.perf_counter(), 0.0
+    total = sum(weights.values())
+    results = (
+        Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1, pre_dispatch=2 * jobs)(
+            delayed(_attempt)(cell, folder) for cell in cells
+        )
+        if cells
+        else iter(())
+    )
+    for number, (cell, outcome, failure, seconds) in enumerate(results, start=1):
+        if outcome is not None:
+            store.add(cell, outcome)
+        behind += weights[cell.key]
+        left = (time.perf_counter() - begin) * (total - behind) / behind
+        yield Done(cell, outcome.accuracy if outcome else None, failure, seconds, number, len(cells), left)
+    store.settle()
+
+
+def _expectation(store: Store):
+    """How long a cell should take, by what is known of its like."""
+    known: dict[tuple, list[float]] = {}
+    for (dataset, method, digest, _), record in store.seconds.items():
+        for like in [(dataset, method, digest), (dataset, method), (method,), ()]:
+            known.setdefault(like, []).append(record["seconds"]["total"])
+    typical = {like: median(seconds) for like, seconds in known.items()}
+
+    def seconds(cell):
+        likes = [(cell.dataset, cell.method, cell.digest), (cell.dataset, cell.method), (cell.method,), ()]
+        return max(next((typical[like] for like in likes if like in typical), 1.0), 1e-3)
+
+    return seconds
+
+
+def circumstances(command) -> dict:
+    """Machine, versions and command of a run, and nothing that tells whose it is."""
+    found = {}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return {
+        "command": command,
+        "cores": os.cpu_count(),
+        "processor": _processor(),
+        "python": platform.python_version(),
+        "system": platform.system(),
+        "versions": found,
+    }
+
+
+def _processor():
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def described() -> list[tuple[str, str]]:
+    """Every method's name and what it does."""
+    return [(name, method.summary) for name, method in METHODS.items()]

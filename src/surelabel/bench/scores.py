@@ -1,0 +1,191 @@
+"""What the stored lines say: means, intervals, and whether they differ."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from scipy import stats
+
+from .paper import PRINTED_SEEDS
+from .store import Store
+from .suites import Cell, Column, Suite
+
+# A deviation printed as 1 may have been as little as a half.
+_LEAST_DEVIATION = 0.5
+
+
+@dataclass(frozen=True)
+class Score:
+    """The accuracies of a column on a dataset.
+
+    Parameters
+    ----------
+    mean, half : float
+        In percent, and half of its 95% interval by Student's t over seeds; NaN for one seed.
+    n : int
+        Seeds.
+    printed : tuple or None
+        The paper's mean and deviation.
+    word : {"agrees", "higher", "lower", ""}
+        How ours stands to the paper's by Welch's test at 5%; "" where there is nothing to compare.
+    """
+
+    mean: float
+    half: float
+    n: int
+    printed: tuple[float, float] | None = None
+    word: str = ""
+
+    def __str__(self):
+        return f"{self.mean:.2f}" + (f" +- {self.half:.2f}" if np.isfinite(self.half) else "")
+
+
+def interval(values):
+    """Mean, and half of its 95% interval by Student's t."""
+    values = np.asarray(values, dtype=float)
+    n = len(values)
+    half = stats.t.ppf(0.975, n - 1) * values.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
+    return float(values.mean()), float(half)
+
+
+def compared(values, printed):
+    """Ours against the paper's mean and deviation over 30 seeds: agrees, higher or lower."""
+    if printed is None or len(values) < 2:
+        return ""
+    mean, deviation = printed
+    test = stats.ttest_ind_from_stats(
+        np.mean(values),
+        np.std(values, ddof=1),
+        len(values),
+        mean,
+        max(deviation, _LEAST_DEVIATION),
+        PRINTED_SEEDS,
+        equal_var=False,
+    )
+    if not test.pvalue < 0.05:
+        return "agrees"
+    return "higher" if np.mean(values) > mean else "lower"
+
+
+def records_of(suite: Suite, store: Store, dataset, column: Column) -> dict[int, dict]:
+    """Stored results of a column on a dataset, by seed; of the suite's seeds only."""
+    found = store.by_seed(Cell.of(dataset, column.method, 0, column.settings))
+    return {seed: found[seed] for seed in sorted(found) if seed < suite.seeds}
+
+
+def is_stored(suite: Suite, store: Store) -> bool:
+    """Whether anything of a suite is stored."""
+    return any(records_of(suite, store, dataset, c) for dataset in suite.datasets for c in suite.columns)
+
+
+def accuracies(suite: Suite, store: Store, dataset, column: Column) -> dict[int, float]:
+    """Accuracies by seed."""
+    return {seed: r["accuracy"] for seed, r in records_of(suite, store, dataset, column).items()}
+
+
+def scores(suite: Suite, store: Store) -> dict[str, dict[str, Score]]:
+    """A score for each dataset and label of which anything is stored."""
+    table: dict[str, dict[str, Score]] = {}
+    for dataset in suite.datasets:
+        for column in suite.columns:
+            values = list(accuracies(suite, store, dataset, column).values())
+            if not values:
+                continue
+            printed = suite.printed.get(dataset, {}).get(column.label)
+            mean, half = interval(values)
+            score = Score(mean, half, len(values), printed, compared(values, printed))
+            table.setdefault(dataset, {})[column.label] = score
+    return table
+
+
+@dataclass(frozen=True)
+class Paired:
+    """Column `label` less another on the same splits.
+
+    Parameters
+    ----------
+    label, other : str
+        The columns.
+    gain : float
+        Mean over datasets of the mean difference over seeds.
+    better, worse : tuple of str
+        Datasets on which the paired difference is significant at 5%, each way.
+    p : float
+        Of Wilcoxon's signed-rank test over datasets; NaN where too few.
+    """
+
+    label: str
+    other: str
+    gain: float
+    better: tuple[str, ...]
+    worse: tuple[str, ...]
+    p: float
+
+
+def paired(suite: Suite, store: Store, label) -> list[Paired]:
+    """A column against every other, on the seeds they share."""
+    ours = next((column for column in suite.columns if column.label == label), None)
+    if ours is None:
+        return []
+    out = []
+    for other in suite.columns:
+        gains: dict[str, np.ndarray] = {}
+        for dataset in suite.datasets:
+            a, b = accuracies(suite, store, dataset, ours), accuracies(suite, store, dataset, other)
+            shared = sorted(a.keys() & b.keys())
+            if shared:
+                gains[dataset] = np.array([a[seed] - b[seed] for seed in shared])
+        if other is ours or not gains:
+            continue
+        sure = {d: interval(g) for d, g in gains.items() if len(g) > 1}
+        means = np.array([g.mean() for g in gains.values()])
+        p = float(stats.wilcoxon(means).pvalue) if len(means) > 4 and means.any() else float("nan")
+        out.append(
+            Paired(
+                label,
+                other.label,
+                float(means.mean()),
+                tuple(d for d, (mean, half) in sure.items() if mean > half),
+                tuple(d for d, (mean, half) in sure.items() if mean < -half),
+                p,
+            )
+        )
+    return out
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Mean ranks over datasets, 1 is best, and how far apart they must be to differ (Nemenyi, 5%)."""
+
+    mean: dict[str, float]
+    distance: float
+    p: float
+    n_datasets: int
+
+    def groups(self) -> list[list[str]]:
+        """Labels that cannot be told apart, longest runs of neighbours only."""
+        order = sorted(self.mean, key=self.mean.__getitem__)
+        runs: list[tuple[int, int]] = []
+        for start, first in enumerate(order):
+            run = [name for name in order[start:] if self.mean[name] - self.mean[first] <= self.distance]
+            if not runs or start + len(run) > sum(runs[-1]):
+                runs.append((start, len(run)))
+        return [order[start : start + length] for start, length in runs if length > 1]
+
+
+def ranks(suite: Suite, store: Store) -> Ranks | None:
+    """Ranks of the columns that have results on every dataset; None with fewer than three of either."""
+    table = scores(suite, store)
+    labels = [c.label for c in suite.columns if all(c.label in row for row in table.values())]
+    if len(labels) < 3 or len(table) < 3:
+        return None
+    means = np.array([[row[label].mean for label in labels] for row in table.values()])
+    by_row = stats.rankdata(-means, axis=1)
+    k, n = len(labels), len(table)
+    spread = float(stats.studentized_range.ppf(0.95, k, np.inf)) / np.sqrt(2)
+    flat = all(np.array_equal(a, b) for a, b in pairwise(means.T))
+    p = 1.0 if flat else float(stats.friedmanchisquare(*means.T).pvalue)
+    mean = dict(zip(labels, by_row.mean(axis=0).tolist(), strict=True))
+    return Ranks(mean, float(spread * np.sqrt(k * (k + 1) / (6 * n))), p, n)

@@ -1,0 +1,132 @@
+"""Results in files: a JSON line for each cell, a file for each dataset.
+
+What is the same in every run is in <dataset>.jsonl, which is sorted once a run is complete, so
+that a run that was killed and started again leaves the same file as one that was not. Seconds
+are in <dataset>.seconds.jsonl, and machine, versions and command in runs.jsonl.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from ..files import InputError, write_bytes
+from .suites import Cell
+
+_RUNS = "runs.jsonl"
+
+
+def line_of(record) -> str:
+    """A record as its line."""
+    return json.dumps(record, sort_keys=True, separators=(",", ":")) + "\n"
+
+
+def mended(path: Path) -> list[dict[str, Any]]:
+    """The records of a file; a last line that was cut off is removed from it."""
+    if not path.exists():
+        return []
+    data = path.read_bytes()
+    end = data.rfind(b"\n") + 1
+    if end < len(data):
+        with path.open("r+b") as file:
+            file.truncate(end)
+            os.fsync(file.fileno())
+    return _parsed(path, data[:end])
+
+
+def _parsed(path, data):
+    records = []
+    for number, line in enumerate(data.decode().splitlines(), start=1):
+        try:
+            records.append(json.loads(line))
+        except ValueError as error:
+            raise InputError(f"{path}, line {number}, is not a result: {error}.") from error
+    return records
+
+
+def append(path: Path, record):
+    """Add a line; it is on the disk when this returns."""
+    with path.open("ab") as file:
+        file.write(line_of(record).encode())
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def rewrite(path: Path, records: Iterable[dict[str, Any]]):
+    """Replace the file as a whole, or not at all; untouched where nothing changes."""
+    text = "".join(map(line_of, records)).encode()
+    if not path.exists() or path.read_bytes() != text:
+        write_bytes(path, text)
+
+
+def key_of(record):
+    """What tells a record from any other."""
+    return record["dataset"], record["method"], record["digest"], record["seed"]
+
+
+class Store:
+    """The results in a folder.
+
+    Parameters
+    ----------
+    folder : path
+        Made when the first result is written.
+    """
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.results: dict[tuple, dict[str, Any]] = {}
+        self.seconds: dict[tuple, dict[str, Any]] = {}
+        self.runs: list[dict[str, Any]] = mended(self.folder / _RUNS)
+        for path in sorted(self.folder.glob("*.jsonl")):
+            if path.name != _RUNS:
+                into = self.seconds if path.name.endswith(".seconds.jsonl") else self.results
+                into.update((key_of(record), record) for record in mended(path))
+
+    def __contains__(self, cell: Cell):
+        return cell.key in self.results
+
+    def by_seed(self, cell: Cell) -> dict[int, dict[str, Any]]:
+        """What is known of a cell and of its like with other seeds."""
+        return {key[3]: record for key, record in self.results.items() if key[:3] == cell.key[:3]}
+
+    def time(self, cell: Cell) -> dict[str, Any]:
+        """Its seconds by component."""
+        return self.seconds.get(cell.key, {}).get("seconds", {})
+
+    def begin(self, run):
+        """Write down what is about to run; the same again is not repeated."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if run not in self.runs:
+            self.runs.append(run)
+            append(self.folder / _RUNS, run)
+
+    def add(self, cell: Cell, outcome):
+        """Keep a result."""
+        about = {"dataset": cell.dataset, "method": cell.method, "digest": cell.digest, "seed": cell.seed}
+        seconds = about | {"seconds": _rounded(outcome.seconds)}
+        result = about | {"settings": cell.settings, "accuracy": outcome.accuracy} | outcome.details
+        # Seconds first: whoever finds the result finds these too.
+        append(self._path(cell.dataset, ".seconds"), seconds)
+        append(self._path(cell.dataset), result)
+        self.results[cell.key], self.seconds[cell.key] = result, seconds
+
+    def settle(self):
+        """Sort every file by what its lines are about."""
+        for suffix, records in [("", self.results), (".seconds", self.seconds)]:
+            for dataset in sorted({key[0] for key in records}):
+                kept = [records[key] for key in sorted(records) if key[0] == dataset]
+                rewrite(self._path(dataset, suffix), kept)
+
+    def _path(self, dataset, suffix=""):
+        return self.folder / f"{dataset}{suffix}.jsonl"
+
+
+def _rounded(seconds):
+    return {
+        part: [round(s, 4) for s in value] if isinstance(value, list) else round(value, 4)
+        for part, value in seconds.items()
+    }

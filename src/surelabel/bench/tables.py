@@ -1,0 +1,57 @@
+"""Tables of stored results, for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.table import Table
+
+from .datasets import known
+from .scores import scores
+from .store import Store
+from .suites import Suite
+
+_LABEL, _CELL = 26, 18  # widths of the first column and the others
+_CAPTION = "+- half of a 95% interval. In brackets the paper's; ^ ours is higher, v lower, at 5%."
+_MARK = {"higher": " [green]^[/green]", "lower": " [red]v[/red]", "agrees": "", "": ""}
+
+
+def as_tables(suite: Suite, store: Store, width=100) -> Iterator[Table]:
+    """Methods down, datasets across, as many tables as it takes; below ours what the paper prints."""
+    found = scores(suite, store)
+    datasets = list(found)
+    at_once = max((width - _LABEL) // _CELL, 1)
+    for start in range(0, len(datasets), at_once):
+        part = {dataset: found[dataset] for dataset in datasets[start : start + at_once]}
+        last = start + at_once >= len(datasets)
+        yield _table(suite, part, _CAPTION if last else None)
+
+
+def _table(suite, found, caption):
+    table = Table(
+        title=f"{suite.title}: accuracy, %", caption=caption, title_justify="left", caption_justify="left"
+    )
+    table.add_column("")
+    for dataset, row in found.items():
+        table.add_column(f"{known(dataset).title}\n{_seeds(row)}", justify="right")
+    for column in suite.columns:
+        cells = [_cell(row.get(column.label)) for row in found.values()]
+        if any(cells):
+            table.add_row(column.label, *cells)
+    return table
+
+
+def _seeds(row):
+    counts = [score.n for score in row.values()]
+    if max(counts) == 1:
+        return "1 seed"
+    return f"{min(counts)} to {max(counts)} seeds" if min(counts) < max(counts) else f"{max(counts)} seeds"
+
+
+def _cell(score):
+    if score is None:
+        return ""
+    text = str(score) + _MARK[score.word]
+    if score.printed:
+        text += f"\n[dim]({score.printed[0]:.2f} +- {score.printed[1]:g})[/dim]"
+    return text
