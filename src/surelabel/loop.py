@@ -273,7 +273,7 @@ def balanced(weight, codes, found, n_classes):
     """Weights under which found labels outweigh no given ones and change no class's share, shape (n,)."""
     of_given = np.bincount(codes[~found], weight[~found], n_classes)
     of_found = np.bincount(codes[found], weight[found], n_classes)
-    shrink = np.minimum(1.0, of_given / np.maximum(of_found, np.finfo(float).tiny))
+    shrink = np.divide(of_given, of_found, out=np.ones(n_classes), where=of_found > of_given)
     weight = np.where(found, weight * shrink[codes], weight)
     total = np.bincount(codes, weight, n_classes)
     share = np.divide(of_given, total, out=np.ones(n_classes), where=total > 0)
