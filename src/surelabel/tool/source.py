@@ -141,7 +141,7 @@ def features_of(table: Table, kinds: dict[str, Kind]) -> pd.DataFrame:
 def _tables(settings):
     """Both files; an encoding is meant for those that are text, a sheet for those of Excel."""
     paths = [path for path in (settings.data, settings.unlabeled) if path is not None]
-    formats = [format_of(path).kind for path in paths]
+    formats = [_kind(path) for path in paths]
     sheets = [settings.sheet if kind == "xlsx" else None for kind in formats]
     encodings = [settings.encoding if kind in TEXT_KINDS else None for kind in formats]
     if not any(sheets):
@@ -150,6 +150,13 @@ def _tables(settings):
         encodings[0] = settings.encoding
     tables = [read_table(*each) for each in zip(paths, sheets, encodings, strict=True)]
     return tables[0], tables[1] if len(tables) > 1 else None
+
+
+def _kind(path):
+    try:
+        return format_of(path).kind
+    except InputError:
+        return ""  # reading it will say why
 
 
 def _numbered(labels):
