@@ -3,10 +3,10 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test test-newest bench-transport bench-committee bench-accuracy bench-defaults bench-scale clean
+.PHONY: demo test test-newest bench-transport bench-committee bench-accuracy bench-defaults bench-scale bench-kill bench-fuzz clean
 
 demo: $(VENV)/demo.stamp  ## fill in the labels of 1,294 handwritten digits
-	$(BIN)/python examples/digits.py
+	$(BIN)/surelabel demo --out demo
 
 test: $(VENV)/test.stamp  ## lint, types, import directions, then every test
 	$(BIN)/ruff check
@@ -35,6 +35,12 @@ bench-defaults: $(VENV)/bench.stamp  ## each default changed at a time; ARGS="--
 
 bench-scale: $(VENV)/bench.stamp  ## 20,000 labelled rows and up to two million others; ARGS="--rows 20000,200000"
 	$(BIN)/python benchmarks/scale.py $(ARGS)
+
+bench-kill: $(VENV)/bench.stamp  ## kill 200 runs at random moments, resume them, compare; ARGS="--kills 30"
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/kill.py $(ARGS)
+
+bench-fuzz: $(VENV)/bench.stamp  ## damaged files to every reader; ARGS="--seconds 60"
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/fuzz.py $(ARGS)
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -17,6 +17,7 @@ from birds import birds, surelabel, written
 from surelabel import csa
 from surelabel.files import read_table
 from surelabel.tool.app import app
+from surelabel.tool.demo import _digits as demo_digits
 from surelabel.tool.folder import RunFolder
 from surelabel.tool.source import ADDED
 
@@ -718,3 +719,20 @@ def test_every_command_and_option_is_documented(name):
     assert f"surelabel {name} " in text
     options = set(re.findall(r"--[a-z-]+", surelabel(name, "--help").output)) - {"--help"}
     assert not [option for option in options if f"`{option}" not in text]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/tool.md"])
+def test_the_commands_of_the_documentation_run(page, data, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("surelabel.tool.demo._digits", few_digits)
+    written(birds(10, 0, seed=5)[0], tmp_path / "new.csv")
+    shown = re.findall(r"^\$ surelabel (.*)$", (ROOT / page).read_text(), flags=re.M)
+    assert len(shown) > 2
+    for command in shown:
+        result = surelabel(*command.split())
+        assert result.exit_code == 0, result.output
+
+
+def few_digits():
+    X, y, hidden = demo_digits()
+    return X[:300], y[:300], hidden[:300]
