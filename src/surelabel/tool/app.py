@@ -188,6 +188,8 @@ def demo(
         console.print(f"[bold]$ {escaped(command)}[/bold]\n", highlight=False, soft_wrap=True)
         folder = RunFolder(out / "run")
         settings = Settings.of({"data": str(data), "target": "digit", "jobs": 2})
+        if folder.run.exists() and settings.differences(folder.record()["settings"]):
+            raise InputError(f"{folder.path} holds a run of your own. Name another --out.")
         code = run(settings, folder, console, resume=False, overwrite=True)
         n_found, n_right = truth_of(folder.path / "labels.csv")
         console.print(
@@ -243,7 +245,7 @@ def run(settings, folder, console, *, resume, overwrite) -> int:
             else:
                 progress.round_done(event)
     assert outcome is not None
-    show_outcome(console, settings, folder, outcome)
+    show_outcome(console, folder, outcome)
     if outcome.interrupted:
         return INTERRUPTED
     return exit_code(settings, source, (outcome.clf.labeled_iter_ > 0).sum())
@@ -285,7 +287,7 @@ def show_source(console, source):
     console.print()
 
 
-def show_outcome(console, settings, folder, outcome):
+def show_outcome(console, folder, outcome):
     """What was labelled, whether it helped, what to do next."""
     clf = outcome.clf
     console.print()
@@ -296,13 +298,13 @@ def show_outcome(console, settings, folder, outcome):
         reasons = ", ".join(f"{n:,} {why}" for why, n in left.items())
         console.print(f"\nleft unlabelled: {escaped(reasons)}", highlight=False)
     if clf.verdict_ is not None:
-        console.print(f"unlabelled rows: [bold]{clf.verdict_}[/bold]", highlight=False)
+        console.print(f"did the unlabelled rows help? [bold]{clf.verdict_}[/bold]", highlight=False)
     console.print("\n[bold]What to do next[/bold]")
-    for line in advice(settings, folder, outcome):
+    for line in advice(folder, outcome):
         console.print(f"  {line}", highlight=False, soft_wrap=True)
 
 
-def advice(settings, folder, outcome):
+def advice(folder, outcome):
     """Sentences on what to do with the outcome."""
     path = escaped(str(folder.path))
     if outcome.interrupted:
@@ -312,11 +314,7 @@ def advice(settings, folder, outcome):
     audit = outcome.clf.pseudo_labels_
     left = audit["label"].isna()
     if left.any() and audit.loc[left, "guess"].notna().any():
-        column = escaped(settings.target)
-        yield (
-            f"To label by hand, take first the rows without {column} whose surelabel_probability is lowest: "
-            "they teach the most."
-        )
+        yield "To label more by hand, begin with the lowest surelabel_probability."
     if outcome.clf.termination_condition_ == "hurt":
         yield "Do not trust the labels found: on held-out rows they made the classifier worse."
 

@@ -108,7 +108,7 @@ def outcome_table(clf):
     came_labelled = clf.transduction_[clf.labeled_iter_ == 0]
     given = [int((came_labelled == label).sum()) for label in clf.classes_]
     table = Table(box=None, pad_edge=False)
-    for name in ("class", "given", "labelled now", "not sure, but most likely"):
+    for name in ("class", "given", "labelled now", "left, most likely"):
         table.add_column(name, justify="left" if name == "class" else "right")
     names = [str(label) for label in clf.classes_]
     order = sorted(range(len(names)), key=lambda k: -int(found.get(names[k], 0)))

@@ -94,6 +94,7 @@ class RunFolder:
             raise InputError(
                 f"{self.path} cannot be resumed, it is another run: {'; '.join(differences)}. {_ANEW}"
             )
+        self.check_outputs(source)
         self.sweep()
         if record["status"] == "complete":
             self.state.unlink(missing_ok=True)
@@ -199,7 +200,8 @@ def filled(frame, target, labels, rounds, audit, start):
     if target in frame:
         column = frame[target]
         values = column.astype(object).to_numpy(copy=True)
-        values[found] = [str(label) for label in labels[found]] if _is_text(column) else labels[found]
+        as_given = {str(value): value for value in pd.unique(column.dropna().astype(object))}
+        values[found] = [as_given.get(str(label), label) for label in labels[found]]
         out[target] = pd.Series(values, index=frame.index, dtype=column.dtype)
     else:
         out[target] = pd.Series(_text(labels, found), index=frame.index, dtype="string[pyarrow]")
@@ -219,10 +221,6 @@ def filled(frame, target, labels, rounds, audit, start):
     out["surelabel_runner_up"] = spread(_text(lines["runner_up"].to_numpy(), asked))
     out["surelabel_round"] = spread([n if n > 0 else None for n in lines["round"].tolist()], "int64")
     return out
-
-
-def _is_text(column):
-    return pd.api.types.infer_dtype(column, skipna=True) in ("string", "empty")
 
 
 def _text(values, shown):

@@ -26,6 +26,7 @@ from .settings import Settings
 ADDED = [
     f"surelabel_{name}" for name in ("status", "confidence", "guess", "probability", "runner_up", "round")
 ]
+_PLAIN = (bool, int, float)
 # As Python writes them, and few enough digits to be exact in every format.
 _WHOLE = re.compile("0|-?[1-9][0-9]{0,14}")
 
@@ -99,7 +100,7 @@ class Source:
         if not self.n_unlabeled:
             found.append("Every row has a label; there is nothing to fill in.")
         if not any(kind.used for kind in self.kinds.values()):
-            found.append("No column can be used as a feature; see --categorical.")
+            found.append("No column can be learnt from; see --categorical.")
         found += [
             f"Column {kind.name!r} is empty in {kind.n_missing / len(self.table.frame):.0%} of rows."
             for kind in self.kinds.values()
@@ -113,13 +114,17 @@ def opened(settings: Settings) -> Source:
     table, more = _tables(settings)
     _check_new(table)
     kinds = kinds_of(table.frame, settings.target, settings.drop, settings.categorical, settings.id)
-    labels = _numbered(target_values(table.frame, settings.target, settings.missing_label))
+    labels = _uniform(target_values(table.frame, settings.target, settings.missing_label))
     if more is not None:
         _check_new(more)
         _check_unlabeled(more, settings)
     source = Source(table, more, kinds, labels)
     if not any(kind.used for kind in kinds.values()):
-        raise InputError(f"{settings.data}: no column can be used as a feature. See --categorical.")
+        seen = ", ".join(f"{kind.name}: {kind.kind}" for kind in kinds.values() if kind.kind != "target")
+        raise InputError(
+            f"{settings.data}: no column can be learnt from ({seen or 'there is no other'}). "
+            "--categorical makes a category of one."
+        )
     if not source.counts:
         raise InputError(
             f"{settings.data}: none of the {len(labels):,} rows has a label in column {settings.target!r}."
@@ -159,14 +164,16 @@ def _kind(path):
         return ""  # reading it will say why
 
 
-def _numbered(labels):
-    """Labels that are all whole numbers as such, so that classes have one order in every format."""
-    texts = {label for label in labels if label is not None}
-    if not all(isinstance(text, str) and _WHOLE.fullmatch(text) for text in texts):
-        return labels
-    numbers = {text: int(text) for text in texts}
+def _uniform(labels):
+    """Labels of which every format gives the same: whole numbers as such, and dates as text."""
+    texts = {str(label) for label in labels if label is not None and not isinstance(label, _PLAIN)}
+    texts |= {label for label in labels if isinstance(label, str)}
+    as_number = all(_WHOLE.fullmatch(text) for text in texts)
+    known = {text: int(text) if as_number else text for text in texts}
     found = np.empty(len(labels), dtype=object)
-    found[:] = [None if label is None else numbers[label] for label in labels]
+    found[:] = [
+        label if isinstance(label, _PLAIN) or label is None else known[str(label)] for label in labels
+    ]
     return found
 
 
