@@ -2,10 +2,10 @@
 
 Run with `make bench-kill` (200 kills), or with `ARGS="--kills 30"`. This process imports surelabel and runs
 nothing: each run is a fork of it, so that it starts at once and threads of no model are forked. A run is
-killed (SIGKILL) at a moment drawn from its whole duration, writing included; then every file in its folder
-must be readable, and the same command with --resume must end with the labels of a run that was left alone
-and no other file than that has. One in three is killed once more on the way. Prints a table and writes
-results/kill.json.
+killed (SIGKILL), in turn at a moment drawn from its whole duration and right before it opens, renames or
+removes a file of its folder; then every file in the folder must be readable, and the same command with
+--resume must end with the labels of a run that was left alone and no other file than that has. One in three
+is killed once more on the way. Prints a table and writes results/kill.json.
 """
 
 import argparse
@@ -23,6 +23,7 @@ import tempfile
 import time
 import zipfile
 from collections import Counter
+from itertools import count
 from pathlib import Path
 
 import skops.io  # noqa: F401  once here, not in each fork
@@ -33,8 +34,8 @@ from surelabel.models import unlike_models
 from surelabel.tool.app import app
 
 RESULTS = Path("results")
-# The guard doubles the time of a small run; one of them has it.
-METHODS = {"pl": ["--rounds", "4"], "csa": ["--rounds", "4", "--no-guard"]}
+# Without the guard, which writes nothing and doubles the time of a small run.
+METHODS = {"pl": ["--rounds", "4", "--no-guard"], "csa": ["--rounds", "3", "--no-guard"]}
 PATIENCE = 120.0
 
 
@@ -56,17 +57,33 @@ def write_birds(path, n=80, n_labelled=20):
     path.write_text("\n".join(lines) + "\n")
 
 
-def started(args, log):
+def watch(folder, last):
+    """Count what happens to the files of a folder, and kill this process before the last of so many steps."""
+    steps = count(1)
+
+    def look(event, args):
+        if event in ("open", "os.rename", "os.remove") and str(args[0]).startswith(f"{folder}/"):
+            step = next(steps)
+            if step == last:
+                os.kill(os.getpid(), signal.SIGKILL)
+            os.write(counter, b".")
+
+    counter = os.open(f"{folder}.steps", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    sys.addaudithook(look)
+
+
+def started(args, log, last_step=None):
     """The process id of a fork that runs a command."""
     pid = os.fork()
     if pid:
         return pid
     code = 70
     try:
+        watch(args[-1], last_step)
         handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         os.dup2(handle, 1)
         os.dup2(handle, 2)
-        app([str(arg) for arg in args])
+        app([*[str(arg) for arg in args[:-1]], "--out", str(args[-1])])
     except SystemExit as end:
         code = end.code or 0
     finally:
@@ -74,10 +91,10 @@ def started(args, log):
         os._exit(code)
 
 
-def ended(pid):
-    """Exit code of a fork, None if it hangs."""
+def ended(pid, patience=PATIENCE):
+    """Exit code of a fork, None if it had to be killed after so many seconds."""
     begin = time.perf_counter()
-    while time.perf_counter() - begin < PATIENCE:
+    while time.perf_counter() - begin < patience:
         done, status = os.waitpid(pid, os.WNOHANG)
         if done:
             return os.waitstatus_to_exitcode(status)
@@ -88,11 +105,10 @@ def ended(pid):
 
 
 def killed(args, log, moment):
-    """Start a command and kill it after so many seconds; True if it was still running."""
-    pid = started(args, log)
-    time.sleep(moment)
-    os.kill(pid, signal.SIGKILL)
-    return os.waitpid(pid, 0)[1] != 0
+    """Start a command and kill it after so many seconds, or before a step; True if it was still running."""
+    if isinstance(moment, int):
+        return ended(started(args, log, moment)) != 0
+    return ended(started(args, log), moment) is None
 
 
 def unreadable(folder, n_rows):
@@ -135,8 +151,8 @@ def stage(folder):
     return f"after round {rounds}"
 
 
-def command(method, work, out):
-    """What is run, again and again."""
+def command(method, work, out, *more):
+    """What is run, again and again; the folder comes last."""
     return [
         "label",
         work / "birds.csv",
@@ -145,7 +161,7 @@ def command(method, work, out):
         "--method",
         method,
         *METHODS[method],
-        "--out",
+        *more,
         out,
     ]
 
@@ -161,11 +177,11 @@ def trial(method, moment, again, work, alone):
     found["unreadable"] = unreadable(out, 80)
     left = len(list(out.glob(".surelabel-*")))
     if again is not None:
-        killed([*args, "--resume"], log, again)
+        killed(command(method, work, out, "--resume"), log, again)
         found["unreadable"] += unreadable(out, 80)
         left += len(list(out.glob(".surelabel-*")))
     found |= {"temporary": left, "twice": again is not None}
-    found["exit"] = ended(started([*args, "--resume"], log))
+    found["exit"] = ended(started(command(method, work, out, "--resume"), log))
     names = {path.name for path in out.iterdir()} if out.exists() else set()
     found["same"] = found["exit"] == 0 and (out / "labels.csv").read_bytes() == alone["labels"]
     found["left over"] = sorted(names - alone["names"])
@@ -176,6 +192,7 @@ def trial(method, moment, again, work, alone):
 def run_alone(method, work):
     """A run that is left alone: its duration, labels and files."""
     out = work / f"alone-{method}"
+    shutil.rmtree(out, ignore_errors=True)
     args = command(method, work, out)
     begin = time.perf_counter()
     code = ended(started(args, work / "log"))
@@ -185,7 +202,13 @@ def run_alone(method, work):
         "seconds": time.perf_counter() - begin,
         "labels": (out / "labels.csv").read_bytes(),
         "names": {path.name for path in out.iterdir()},
+        "steps": Path(f"{out}.steps").stat().st_size,
     }
+
+
+def when(kill, where, alone):
+    """When to kill at a share of a run: in turn after so many seconds and before so many steps."""
+    return alone["seconds"] * where if kill % 2 else 1 + int(alone["steps"] * where)
 
 
 def main():
@@ -205,13 +228,13 @@ def main():
         with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
             app(["label", "--help"])  # imports what reading a command needs
         write_birds(work / "birds.csv")
-        alone = {method: run_alone(method, work) for method in METHODS}
         for kill in range(args.kills):
-            method = list(METHODS)[kill % len(METHODS)]
-            seconds = alone[method]["seconds"]
-            # One moment in each of as many equal parts of the duration as there are kills.
-            moment = seconds * (kill + rng.random()) / args.kills
-            again = rng.uniform(0, seconds) if rng.random() < 1 / 3 else None
+            if kill % 20 == 0:  # how long it takes depends on what else the machine does
+                alone = {method: run_alone(method, work) for method in METHODS}
+            method = list(METHODS)[kill // 2 % len(METHODS)]
+            # One in each of as many equal parts of the run as there are kills.
+            moment = when(kill, (kill + rng.random()) / args.kills, alone[method])
+            again = when(kill, rng.random(), alone[method]) if rng.random() < 1 / 3 else None
             trials.append(trial(method, moment, again, work, alone[method]))
     stages = Counter(trial["stage"] for trial in trials)
     figures = {
@@ -223,6 +246,7 @@ def main():
         "resumed to the same bytes": sum(trial["same"] for trial in trials),
         "files left over after a resume": sum(len(trial["left over"]) for trial in trials),
         "seconds of a run left alone": {method: round(alone[method]["seconds"], 2) for method in METHODS},
+        "steps of a run left alone": {method: alone[method]["steps"] for method in METHODS},
     }
     for name, value in figures.items():
         print(f"{name:<36} {value}")
