@@ -2,4 +2,5 @@
 
 from .app import app
 
-app(prog_name="surelabel")
+if __name__ == "__main__":
+    app(prog_name="surelabel")
