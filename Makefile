@@ -4,10 +4,10 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 ONE = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
-.PHONY: demo test test-newest bench-transport bench-committee bench-accuracy bench-defaults bench-scale bench-bounds bench-quick bench-paper clean
+.PHONY: demo test test-newest bench-transport bench-committee bench-accuracy bench-defaults bench-scale bench-bounds bench-quick bench-paper bench-kill bench-fuzz clean
 
 demo: $(VENV)/demo.stamp  ## fill in the labels of 1,294 handwritten digits
-	$(BIN)/python examples/digits.py
+	$(BIN)/surelabel demo --out demo
 
 test: $(VENV)/test.stamp  ## lint, types, import directions, then every test
 	$(BIN)/ruff check
@@ -48,6 +48,12 @@ bench-quick: $(VENV)/bench.stamp  ## every table and figure of the paper, cut do
 bench-paper: $(VENV)/bench.stamp  ## every table and figure of the paper; ARGS="--data-dir DIR --seeds 10"; goes on where it was stopped
 	$(ONE) $(BIN)/surelabel bench run all --jobs 2 $(ARGS)
 	$(BIN)/surelabel bench page
+
+bench-kill: $(VENV)/bench.stamp  ## kill 200 runs at random moments, resume them, compare; ARGS="--kills 30"
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/kill.py $(ARGS)
+
+bench-fuzz: $(VENV)/bench.stamp  ## damaged files to every reader; ARGS="--seconds 60"
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/fuzz.py $(ARGS)
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from birds import birds, with_small_models, written
 from hypothesis import settings
 from sklearn.datasets import make_blobs
 
@@ -29,3 +30,15 @@ def blobs():
     X, truth = X[in_turn], truth[in_turn]
     y = np.where(np.arange(120) < 12, truth, -1)
     return X, y, truth
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Models of the recipes that take a moment."""
+    with_small_models(monkeypatch)
+
+
+@pytest.fixture
+def data(tmp_path, small):
+    """A CSV file of birds, most of them without their species."""
+    return written(birds()[0], tmp_path / "birds.csv")

@@ -217,8 +217,21 @@ def test_the_classifier_reads_the_features():
 
 def test_features_of_another_table_must_be_of_the_same_kind():
     kinds = kinds_of(pd.DataFrame({"x": ["1", "2"], "y": ["a", "b"]}), "y")
-    with pytest.raises(InputError, match="Column 'x' was a number and now holds text"):
+    with pytest.raises(InputError, match="Column 'x' was a number and now holds 'b', in row 2"):
         features(pd.DataFrame({"x": ["1", "b"], "y": ["a", "b"]}), kinds)
+    with pytest.raises(InputError, match="Column 'x' was a number and now holds a date in each row"):
+        features(pd.DataFrame({"x": ["2024-01-01", "2024-01-02"]}), kinds)
+    with pytest.raises(InputError, match="now holds '1e999', in row 1"):
+        features(pd.DataFrame({"x": ["1e999", "2"]}), kinds)
+
+
+@pytest.mark.parametrize("cells", [["", ""], ["NA", ""], [" ", "?"], [None, None]])
+def test_features_of_another_table_may_all_be_missing(cells):
+    frame = pd.DataFrame({"x": ["1", "2"], "d": ["2024-01-01", "2024-01-02"], "y": ["a", "b"]})
+    other = pd.DataFrame({"x": cells, "d": ["", ""]})
+    X = features(other, kinds_of(frame, "y"))
+    assert X.isna().all(axis=None)
+    assert list(X.dtypes) == list(features(frame, kinds_of(frame, "y")).dtypes)
 
 
 def test_did_you_mean():

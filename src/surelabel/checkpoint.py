@@ -95,11 +95,18 @@ class Checkpoint:
 
     @classmethod
     def from_bytes(cls, data):
-        """What `to_bytes` wrote."""
-        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-            history = [_round(plain, archive) for plain in json.loads(archive["history"].tobytes())]
-            columns = {name: archive[name] for name in [*_COLUMNS, "status"]}
-            return cls(columns, history, archive.get("soft"))
+        """What `to_bytes` wrote; a ValueError for anything else."""
+        try:
+            with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+                history = [_round(plain, archive) for plain in json.loads(archive["history"].tobytes())]
+                columns = {name: archive[name] for name in [*_COLUMNS, "status"]}
+                soft = archive.get("soft")
+        except Exception as error:
+            # zipfile, NumPy and json raise kinds of their own, by where the damage is.
+            raise ValueError(f"Not a checkpoint: {type(error).__name__}, {error}.") from error
+        if {values.shape for values in columns.values()} != {(len(columns["codes"]),)}:
+            raise ValueError("Not a checkpoint: its columns differ in length.")
+        return cls(columns, history, soft)
 
 
 def described(round: Round) -> dict[str, Any]:

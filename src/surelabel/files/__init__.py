@@ -1,13 +1,14 @@
 """Tables from files and back: exactly as written, whole or not at all."""
 
 from .errors import InputError, OutputError, did_you_mean
-from .formats import Format, format_of
+from .formats import TEXT_KINDS, Format, format_of
 from .kinds import Kind, features, kinds_of, target_column
 from .labels import target_values
 from .reading import Table, read_table
 from .writing import replacing, write_bytes, write_table
 
 __all__ = [
+    "TEXT_KINDS",
     "Format",
     "InputError",
     "Kind",

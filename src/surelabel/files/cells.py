@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -100,6 +101,16 @@ def label_cells(column: pd.Series) -> Cells:
     if arrow is not None and is_text(decoded(arrow).type):
         return Cells("text", _without_empty(_one_array(decoded(arrow)).cast(_TEXT)))
     return cells_of(column)
+
+
+def first_strange(text, kind) -> int | None:
+    """The first row of text that spoils a column of numbers or dates; None if every cell is missing."""
+    fits = re.compile(NUMBER if kind == "number" else f"{_LOCAL}|{_ZONED}".replace(r"\z", ""))
+    cells = enumerate((cell or "").strip(_SPACE) for cell in text.to_pylist())
+    words = MISSING_WORDS if kind == "number" else ()
+    known = [(row, cell) for row, cell in cells if cell and cell.lower() not in words]
+    # Where each fits by itself, they do not fit together, or one is out of range.
+    return next((row for row, cell in known if not fits.fullmatch(cell)), known[0][0] if known else None)
 
 
 def is_whole(values) -> bool:

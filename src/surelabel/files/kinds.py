@@ -10,12 +10,13 @@ import numpy as np
 import pandas as pd
 import pyarrow.compute as pc
 
-from .cells import category_cells, cells_of, is_whole, label_cells
+from .cells import category_cells, cells_of, first_strange, is_whole, label_cells
 from .errors import InputError, no_such
 
 _USED = ("number", "category", "date")
 _ID_NAMES = {"id", "ids", "uuid", "guid", "index", "idx", "key", "pk", "rowid", "identifier"}
 _NAME_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_UNKNOWN = {"number": np.float64("nan"), "date": np.datetime64("NaT", "us")}
 _FEWEST_COUNTED = 10
 _FEWEST_TEXT = 50
 _EXAMPLES = 3
@@ -172,8 +173,14 @@ def features(frame: pd.DataFrame, kinds: dict[str, Kind]) -> pd.DataFrame:
 
 def _feature(name, column, kind):
     cells = category_cells(column) if kind == "category" else cells_of(column)
+    if kind in _UNKNOWN and cells.kind == "text":
+        row = first_strange(cells.values, kind)
+        if row is not None:
+            strange = cells.values[row].as_py()[:_EXAMPLE_LENGTH]
+            raise InputError(f"Column {name!r} was a {kind} and now holds {strange!r}, in row {row + 1}.")
+        return pd.Series(np.full(len(column), _UNKNOWN[kind]), index=column.index)
     if cells.kind != ("text" if kind == "category" else kind):
-        raise InputError(f"Column {name!r} was a {kind} and now holds {cells.kind}.")
+        raise InputError(f"Column {name!r} was a {kind} and now holds a {cells.kind} in each row.")
     if kind == "category":
         return pd.Series(shared_objects(cells.values), index=column.index, dtype=object)
     values = cells.values.to_numpy(zero_copy_only=False)

@@ -12,14 +12,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 
 from ..bench.command import bench
-from ..files import InputError, OutputError
+from ..files import InputError, OutputError, read_table
 from ..persistence import ModelFileError
 from . import display
-from .folder import RunFolder
+from .display import console_for, escaped
+from .folder import RunFolder, versions
 from .settings import METHODS, Settings, from_toml, prior_of
 from .source import opened
 from .work import Outcome, Stop, predicted, work
@@ -27,6 +26,7 @@ from .work import Outcome, Stop, predicted, work
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
+    pretty_exceptions_show_locals=False,
     help="Fill in the missing labels of a table, and say which of them to trust.",
 )
 
@@ -56,7 +56,9 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but erro
 def label(
     data: Data = None,
     target: Target = None,
-    out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write.")] = Path("surelabel-run"),
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The folder to write. \\[default: surelabel-run]")
+    ] = None,
     unlabeled: Annotated[str | None, typer.Option(help="A file of more unlabelled rows.")] = None,
     drop: Drop = None,
     categorical: Categorical = None,
@@ -70,10 +72,15 @@ def label(
         typer.Option(help="Share of each class among unlabelled rows: cat=0.2,dog=0.8."),
     ] = None,
     guard: Annotated[
-        bool | None, typer.Option("--guard/--no-guard", help="Find out whether unlabelled rows helped.")
+        bool | None,
+        typer.Option(
+            "--guard/--no-guard", help="Find out whether unlabelled rows helped. \\[default: guard]"
+        ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="One seed, one result. \\[default: 0]")] = None,
-    jobs: Annotated[int | None, typer.Option(help="Members to train at once.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option(help="Members to train at once; -1 for one per processor. \\[default: 1]")
+    ] = None,
     sheet: Sheet = None,
     encoding: Encoding = None,
     config: Annotated[
@@ -101,12 +108,16 @@ def label(
         "sheet": sheet,
         "encoding": encoding,
     }
-    console = Console(quiet=quiet)
     with answering():
         given["prior"] = prior_of(prior) if prior else None
-        from_file = {} if config is None else from_toml(config)
-        settings = Settings.of(from_file | {name: v for name, v in given.items() if v is not None})
-        code = run(settings, RunFolder(out), console, resume=resume, overwrite=overwrite)
+        given["out"] = None if out is None else str(out)
+        asked = {} if config is None else from_toml(config)
+        asked |= {name: value for name, value in given.items() if value is not None}
+        console = console_for(quiet or asked.pop("quiet", False))
+        folder = RunFolder(asked.pop("out", "surelabel-run"))
+        if "data" in asked and "target" not in asked:
+            raise no_target(asked)
+        code = run(Settings.of(asked), folder, console, resume=resume, overwrite=overwrite)
     raise typer.Exit(code)
 
 
@@ -120,10 +131,10 @@ def predict(
     quiet: Quiet = False,
 ):
     """Predict the rows of a new file with the model of a run."""
-    console = Console(quiet=quiet)
+    console = console_for(quiet)
     with answering(), display.notices(console):
         n = predicted(RunFolder(run_folder), data, out, sheet, encoding)
-        console.print(f"{n:,} rows predicted: {escape(str(out))}", highlight=False)
+        console.print(f"{n:,} rows predicted: {escaped(str(out))}", highlight=False)
 
 
 @app.command(epilog="Example:\n\n  surelabel inspect birds.csv --target species")
@@ -139,7 +150,7 @@ def inspect(
     encoding: Encoding = None,
 ):
     """Show what surelabel sees in a file: columns, classes and problems."""
-    console = Console()
+    console = console_for()
     given = {
         "data": data,
         "target": target,
@@ -152,16 +163,19 @@ def inspect(
         "encoding": encoding,
     }
     with answering():
+        if data is not None and target is None:
+            raise no_target(given)
         source = opened(Settings.of(given))
+        source.features()  # whether both files can be read as what the columns are
         show_source(console, source)
         problems = source.problems()
         for problem in problems:
-            console.print(f"[yellow]note:[/yellow] {escape(problem)}", highlight=False)
+            console.print(f"[yellow]note:[/yellow] {escaped(problem)}", highlight=False)
         if not problems:
             console.print("No problem found.")
 
 
-@app.command()
+@app.command(epilog="Example:\n\n  surelabel demo --out demo")
 def demo(
     out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write.")] = Path("surelabel-demo"),
     quiet: Quiet = False,
@@ -169,14 +183,16 @@ def demo(
     """Fill in 1,294 of 1,437 handwritten digits, and check them: their truth is known."""
     from .demo import truth_of, write_digits
 
-    console = Console(quiet=quiet)
+    console = console_for(quiet)
     with answering():
         out.mkdir(parents=True, exist_ok=True)
         data = write_digits(out / "digits.csv")
         command = f"surelabel label {data} --target digit --jobs 2 --out {out / 'run'}"
-        console.print(f"[bold]$ {escape(command)}[/bold]\n", highlight=False, soft_wrap=True)
+        console.print(f"[bold]$ {escaped(command)}[/bold]\n", highlight=False, soft_wrap=True)
         folder = RunFolder(out / "run")
         settings = Settings.of({"data": str(data), "target": "digit", "jobs": 2})
+        if folder.run.exists() and settings.differences(folder.record()["settings"]):
+            raise InputError(f"{folder.path} holds a run of your own. Name another --out.")
         code = run(settings, folder, console, resume=False, overwrite=True)
         n_found, n_right = truth_of(folder.path / "labels.csv")
         console.print(
@@ -201,7 +217,9 @@ def main(
 
 def run(settings, folder, console, *, resume, overwrite) -> int:
     """Read, label, write; returns the exit code."""
-    if folder.run.exists() and not (resume or overwrite):
+    if resume and overwrite:
+        raise InputError("--resume goes on with a run and --overwrite replaces it. Give one of them.")
+    if not (resume or overwrite) and folder.holds_work():
         raise InputError(
             f"{folder.path} already holds a run. --resume goes on with it, --overwrite replaces it, "
             "--out names another folder."
@@ -210,42 +228,69 @@ def run(settings, folder, console, *, resume, overwrite) -> int:
     show_source(console, source)
     after = None
     if resume and folder.run.exists():
-        status, after = folder.resume(settings, source)
-        if status == "complete":
-            console.print(f"This run is complete: {escape(str(folder.path))}", highlight=False)
-            return 0
-        done = 0 if after is None else len(after.history)
-        console.print(f"going on after round {done}", highlight=False)
+        record, after = folder.resume(settings, source)
+        if record["status"] == "complete":
+            console.print(f"This run is complete: {escaped(folder.path)}", highlight=False)
+            return exit_code(settings, source, record.get("labelled", 0))
+        show_resumed(console, record, after)
     else:
         folder.begin(settings, source)
     stop = Stop()
-    n_rounds = 0 if settings.method == "supervised" else settings.rounds
     outcome = None
-    with display.notices(console), display.Progress(console, n_rounds) as progress, stopping(stop, console):
+    with (
+        display.notices(console),
+        display.Progress(console, settings, stop) as progress,
+        stopping(stop, progress),
+    ):
         for event in work(settings, source, folder, after, stop):
             if isinstance(event, Outcome):
                 outcome = event
             else:
                 progress.round_done(event)
     assert outcome is not None
-    show_outcome(console, settings, folder, outcome)
+    show_outcome(console, folder, outcome)
     if outcome.interrupted:
         return INTERRUPTED
-    found = (outcome.clf.labeled_iter_ > 0).any()
-    return 0 if found or settings.method == "supervised" or not source.n_unlabeled else NOTHING
+    return exit_code(settings, source, (outcome.clf.labeled_iter_ > 0).sum())
+
+
+def exit_code(settings, source, n_found) -> int:
+    """0, or 1 where labels were wanted and none was found."""
+    return 0 if n_found or settings.method == "supervised" or not source.n_unlabeled else NOTHING
+
+
+def no_target(asked):
+    """The error for a label column that is not named, with those there are."""
+    columns = read_table(asked["data"], asked.get("sheet"), asked.get("encoding")).frame.columns
+    shown = ", ".join(columns[:20]) + (", ..." if len(columns) > 20 else "")
+    return InputError(f"Name the label column: --target. {asked['data']} has the columns {shown}.")
+
+
+def show_resumed(console, record, after):
+    """From where a run goes on, and what may make it go another way."""
+    now = versions()
+    for package, before in record["versions"].items():
+        if now.get(package, before) != before:
+            console.print(
+                f"[yellow]note:[/yellow] the run began with {escaped(package)} {escaped(before)} and goes on "
+                f"with {now[package]}: its labels may not be what they would have been.",
+                highlight=False,
+            )
+    done = 0 if after is None else len(after.history)
+    console.print(f"going on after round {done}" if done else "starting at round 1", highlight=False)
 
 
 def show_source(console, source):
     """Columns and classes, before any work."""
     for note in source.notes:
-        console.print(f"[yellow]note:[/yellow] {escape(note)}", highlight=False)
+        console.print(f"[yellow]note:[/yellow] {escaped(note)}", highlight=False)
     console.print(display.columns_table(source))
     console.print()
     console.print(display.classes_table(source))
     console.print()
 
 
-def show_outcome(console, settings, folder, outcome):
+def show_outcome(console, folder, outcome):
     """What was labelled, whether it helped, what to do next."""
     clf = outcome.clf
     console.print()
@@ -254,29 +299,25 @@ def show_outcome(console, settings, folder, outcome):
     left = audit.loc[audit["label"].isna(), "status"].value_counts()
     if len(left):
         reasons = ", ".join(f"{n:,} {why}" for why, n in left.items())
-        console.print(f"\nleft unlabelled: {escape(reasons)}", highlight=False)
+        console.print(f"\nleft unlabelled: {escaped(reasons)}", highlight=False)
     if clf.verdict_ is not None:
-        console.print(f"unlabelled rows: [bold]{clf.verdict_}[/bold]", highlight=False)
+        console.print(f"did the unlabelled rows help? [bold]{clf.verdict_}[/bold]", highlight=False)
     console.print("\n[bold]What to do next[/bold]")
-    for line in advice(settings, folder, outcome):
+    for line in advice(folder, outcome):
         console.print(f"  {line}", highlight=False, soft_wrap=True)
 
 
-def advice(settings, folder, outcome):
+def advice(folder, outcome):
     """Sentences on what to do with the outcome."""
-    path = escape(str(folder.path))
+    path = escaped(str(folder.path))
     if outcome.interrupted:
-        yield f"Stopped. Go on: surelabel label ... --out {path} --resume"
-    yield f"Labels and reasons: {', '.join(escape(str(label)) for label in outcome.labels)}"
+        yield f"Stopped. To go on, give the same command with --resume; so far all is in {path}."
+    yield f"Labels and reasons: {', '.join(escaped(str(label)) for label in outcome.labels)}"
     yield f"Predict other rows: surelabel predict {path} new.csv -o predictions.csv"
     audit = outcome.clf.pseudo_labels_
     left = audit["label"].isna()
     if left.any() and audit.loc[left, "guess"].notna().any():
-        column = escape(settings.target)
-        yield (
-            f"To label by hand, take first the rows without a {column} whose surelabel_confidence is lowest: "
-            "they teach the most."
-        )
+        yield "To label more by hand, begin with the lowest surelabel_probability."
     if outcome.clf.termination_condition_ == "hurt":
         yield "Do not trust the labels found: on held-out rows they made the classifier worse."
 
@@ -289,28 +330,40 @@ def answering():
     except KeyboardInterrupt:
         _say("Interrupted. What was finished is kept; --resume goes on.")
         raise typer.Exit(INTERRUPTED) from None
+    except BrokenPipeError:
+        raise  # whoever was reading has had enough
     except (InputError, OutputError, ModelFileError, ValueError, OSError, MemoryError) as error:
         if os.environ.get("SURELABEL_DEBUG"):
             raise
         _say(str(error) or type(error).__name__)
         raise typer.Exit(BAD) from None
+    except Exception as error:
+        if os.environ.get("SURELABEL_DEBUG"):
+            raise
+        _say(
+            f"This should not happen, and is a fault of surelabel: {type(error).__name__}: {error}. "
+            "SURELABEL_DEBUG=1 shows where."
+        )
+        raise typer.Exit(BAD) from error
 
 
 def _say(text):
-    Console(stderr=True).print(
-        f"[bold red]surelabel:[/bold red] {escape(text)}", highlight=False, soft_wrap=True
+    console_for(stderr=True).print(
+        f"[bold red]surelabel:[/bold red] {escaped(text)}", highlight=False, soft_wrap=True
     )
 
 
 @contextmanager
-def stopping(stop, console):
+def stopping(stop, progress):
     """Ctrl-C once: end after this round. Twice: now."""
 
     def ask(signum, frame):
         if stop.asked:
             raise KeyboardInterrupt
         stop.asked = True
-        console.print("Stopping after this round; Ctrl-C again to stop now.")
+        if progress.live is None:
+            # Not by way of the console: it may be in the middle of a line.
+            os.write(2, f"{progress.stopping}\n".encode())
 
     before = signal.signal(signal.SIGINT, ask)
     try:

@@ -8,14 +8,16 @@ import pandas as pd
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
-from ..files import format_of, write_table
+from ..files import InputError, format_of, read_table, write_table
 
 
 def write_digits(path) -> Path:
-    """Write 1,437 digits, 143 of them with a label, and give back the path."""
+    """Write 1,437 digits, 143 of them with a label, and give back the path; no other file is replaced."""
     X, y, hidden = _digits()
-    frame = X.assign(digit=y.astype(str).mask(hidden, ""))
-    write_table(frame.astype(str), path, format_of(path))
+    frame = X.assign(digit=y.astype(str).mask(hidden, "")).astype(str)
+    if Path(path).exists() and read_table(path).frame.values.tolist() != frame.values.tolist():
+        raise InputError(f"{path} is there already, and is not of the demo. Name another --out.")
+    write_table(frame, path, format_of(path))
     return Path(path)
 
 

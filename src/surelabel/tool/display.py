@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 import time
 import warnings
 from contextlib import contextmanager
@@ -19,8 +20,32 @@ from .source import Source
 
 _SHOWN_CLASSES = 12
 _SHOWN_COLUMNS = 40
-# The guard and the final classifier take about as long as two thirds of the rest.
-_AFTER_ROUNDS = 0.67
+# What comes after the rounds, as a share of these: the final classifier, and the guard.
+_FINAL, _AFTER_ROUNDS = 0.1, 0.67
+
+
+def console_for(quiet=False, *, stderr=False):
+    """A console that takes names for what they are: no emoji, no failing on odd characters."""
+    stream = sys.stderr if stderr else sys.stdout
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="backslashreplace")
+    return Console(quiet=quiet, stderr=stderr, emoji=False)
+
+
+def shown(value):
+    r"""A value as text without the characters that would move the cursor or break the line.
+
+    Examples
+    --------
+    >>> print(shown("owl\x1b[2J"))
+    owl\x1b[2J
+    """
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(value))
+
+
+def escaped(value):
+    """A value as it is shown, for use among markup."""
+    return escape(shown(value))
 
 
 def duration(seconds):
@@ -52,7 +77,7 @@ def columns_table(source: Source):
         what = f"{kind.kind}, unused" if unused else kind.kind
         style = "dim" if unused else "bold" if kind.kind == "target" else ""
         cells = [kind.name, what, kind.why, f"{kind.n_missing:,}" if kind.n_missing else ""]
-        table.add_row(*map(Text, [*cells, ", ".join(kind.examples)]), style=style)
+        table.add_row(*[Text(shown(cell)) for cell in [*cells, ", ".join(kind.examples)]], style=style)
     if len(kinds) > _SHOWN_COLUMNS:
         table.add_row(f"and {len(kinds) - _SHOWN_COLUMNS} more", style="dim")
     return table
@@ -67,7 +92,7 @@ def classes_table(source: Source):
     counts = sorted(source.counts.items(), key=lambda item: -item[1])
     most = max(source.counts.values())
     for label, count in counts[:_SHOWN_CLASSES]:
-        table.add_row(Text(str(label)), f"{count:,}", Text("█" * max(1, round(24 * count / most)), "cyan"))
+        table.add_row(Text(shown(label)), f"{count:,}", Text("█" * max(1, round(24 * count / most)), "cyan"))
     if len(counts) > _SHOWN_CLASSES:
         rest = sum(count for _, count in counts[_SHOWN_CLASSES:])
         table.add_row(f"{len(counts) - _SHOWN_CLASSES} other classes", f"{rest:,}", "", style="dim")
@@ -83,13 +108,13 @@ def outcome_table(clf):
     came_labelled = clf.transduction_[clf.labeled_iter_ == 0]
     given = [int((came_labelled == label).sum()) for label in clf.classes_]
     table = Table(box=None, pad_edge=False)
-    for name in ("class", "given", "labelled now", "not sure, but most likely"):
+    for name in ("class", "given", "labelled now", "left, most likely"):
         table.add_column(name, justify="left" if name == "class" else "right")
     names = [str(label) for label in clf.classes_]
     order = sorted(range(len(names)), key=lambda k: -int(found.get(names[k], 0)))
     for k in order[:_SHOWN_CLASSES]:
         cells = [given[k], found.get(names[k], 0), doubtful.get(names[k], 0)]
-        table.add_row(Text(names[k]), *[f"{int(n):,}" for n in cells])
+        table.add_row(Text(shown(names[k])), *[f"{int(n):,}" for n in cells])
     if len(order) > _SHOWN_CLASSES:
         table.add_row(f"and {len(order) - _SHOWN_CLASSES} more classes", style="dim")
     table.add_row("all", f"{sum(given):,}", f"{found.sum():,}", f"{doubtful.sum():,}", style="bold")
@@ -103,23 +128,28 @@ class Progress(logging.Handler):
     ----------
     console : Console
         Where to.
-    n_rounds : int
-        Most rounds.
+    settings : Settings
+        Of the run.
+    stop : Stop
+        Whether a person wants it to end.
     """
 
-    def __init__(self, console: Console, n_rounds):
+    def __init__(self, console: Console, settings, stop):
         super().__init__(logging.DEBUG)
         self.console = console
-        self.n_rounds = n_rounds
+        self.n_rounds = 0 if settings.method == "supervised" else settings.rounds
+        self.after = _AFTER_ROUNDS if settings.guard else _FINAL
+        self.stop = stop
         self.begin = time.perf_counter()
-        self.n_done = 0
+        self.durations: list[float] = []
+        self.number = 0
         self.step = "reading the columns"
         self.live: Live | None = None
 
     def __enter__(self):
         self._level = logger.level
         logger.addHandler(self)
-        if self.console.is_terminal:
+        if self.console.is_terminal and not self.console.quiet:
             logger.setLevel(logging.DEBUG)
             self.live = Live(self, console=self.console, refresh_per_second=4, transient=True)
             self.live.start()
@@ -133,11 +163,22 @@ class Progress(logging.Handler):
 
     def __rich__(self):
         spent = time.perf_counter() - self.begin
-        what = f"round {self.n_done + 1} of {self.n_rounds}"
-        if self.n_done >= self.n_rounds:
-            what = "last steps: the final classifier, and whether it helped"
+        what = "last steps" if self.over else f"round {self.number + 1} of {self.n_rounds}"
         left = f", about {duration(left)} left" if (left := self._left(spent)) is not None else ""
-        return Text(f"{what}: {self.step} ({duration(spent)}{left})", style="cyan")
+        asked = f"\n{self.stopping}" if self.stop.asked else ""
+        return Text(f"{what}: {self.step} ({duration(spent)}{left}){asked}", style="cyan")
+
+    @property
+    def over(self) -> bool:
+        """Whether there are no more rounds to come."""
+        return self.number >= self.n_rounds
+
+    @property
+    def stopping(self) -> str:
+        """What Ctrl-C does, in words."""
+        if self.over:
+            return "The rounds are over: finishing. Ctrl-C again to stop now."
+        return "Stopping after this round. Ctrl-C again to stop now."
 
     def emit(self, record):
         """Take note of a step within a round; `record.args` is (what, done, total)."""
@@ -147,19 +188,22 @@ class Progress(logging.Handler):
 
     def round_done(self, round):
         """Say what a round brought."""
-        self.n_done = round.number
-        share = f"{round.candidates:,} sure of {round.pool:,}"
+        self.durations.append(sum(round.seconds.values()))
+        self.number = round.number
         self.console.print(
-            f"round {round.number} of {self.n_rounds}: {share}, [bold]{len(round.rows):,} labelled[/bold] "
-            f"({duration(sum(round.seconds.values()))})",
+            f"round {round.number} of {self.n_rounds}: {round.candidates:,} sure of {round.pool:,}, "
+            f"[bold]{len(round.rows):,} labelled[/bold] ({duration(self.durations[-1])})",
             highlight=False,
         )
+        if len(round.rows) in (0, round.pool):
+            self.n_rounds = self.number  # nothing left to label, or nothing sure enough
 
     def _left(self, spent):
         """Seconds that are left, after the first round."""
-        if not self.n_done:
+        if not self.durations:
             return None
-        total = spent / self.n_done * self.n_rounds * (1 + _AFTER_ROUNDS)
+        each = sum(self.durations) / len(self.durations)
+        total = (self.n_rounds - self.number + len(self.durations)) * each * (1 + self.after)
         return total - spent if total > spent else None
 
 
@@ -172,7 +216,7 @@ def notices(console: Console):
         text = str(message)
         if issubclass(category, UserWarning) and text not in seen:
             seen.add(text)
-            console.print(f"[yellow]note:[/yellow] {escape(text)}", highlight=False)
+            console.print(f"[yellow]note:[/yellow] {escaped(text)}", highlight=False)
 
     with warnings.catch_warnings():
         warnings.simplefilter("default")

@@ -13,12 +13,18 @@ import numpy as np
 import pandas as pd
 
 from ..checkpoint import Checkpoint, described
-from ..files import InputError, Kind, Table, write_bytes, write_table
+from ..files import InputError, Kind, write_bytes, write_table
 from .settings import Settings
 from .source import ADDED, Source
 
 _FORMAT = 1
+_ANEW = "Start anew with --overwrite, or name another --out."
+_SHAPE = {"status": str, "settings": dict, "digests": dict, "kinds": list, "versions": dict}
 _PACKAGES = ("surelabel", "numpy", "scipy", "scikit-learn", "pandas", "pyarrow")
+
+
+# The tables that a run writes, by the names of the files without their endings.
+OUTPUTS = ("labels", "unlabeled")
 
 
 class RunFolder:
@@ -43,11 +49,18 @@ class RunFolder:
             record = json.loads(self.run.read_bytes())
         except FileNotFoundError as error:
             raise InputError(f"{self.path} holds no run: there is no {self.run.name} in it.") from error
-        except (OSError, ValueError) as error:
-            raise InputError(f"{self.run} cannot be read ({error}).") from error
+        except (OSError, ValueError, RecursionError) as error:
+            raise InputError(f"{self.run} cannot be read ({error}). {_ANEW}") from error
         if not isinstance(record, dict) or record.get("format") != _FORMAT:
-            raise InputError(f"{self.run} is not of a format that this release knows.")
+            raise InputError(f"{self.run} is not of a format that this release knows. {_ANEW}")
+        for name, kind in _SHAPE.items():
+            if not isinstance(record.get(name), kind):
+                raise InputError(f"{self.run} is damaged: it holds no {name}. {_ANEW}")
         return record
+
+    def holds_work(self) -> bool:
+        """Whether there is a run in the folder that came as far as the end of a round."""
+        return self.run.exists() and (self.state.exists() or self.record()["status"] != "running")
 
     def begin(self, settings: Settings, source: Source):
         """Claim the folder for a new run."""
@@ -56,36 +69,49 @@ class RunFolder:
         except OSError as error:
             raise InputError(f"Cannot make the folder {self.path}: {error.strerror}.") from error
         self.check_outputs(source)
+        self.sweep()
         self.state.unlink(missing_ok=True)
+        for path in self._outputs_before() - set(self.outputs(source)):
+            if not any(path.samefile(table.path) for _, table in _tables(source)):
+                path.unlink()
         self.write_record(settings, source, "running")
 
-    def resume(self, settings: Settings, source: Source) -> tuple[str, Checkpoint | None]:
-        """How far an earlier run came: its status, and what it knew; refused if it was another."""
+    def sweep(self):
+        """Remove what a run that was killed while it wrote left unfinished."""
+        for left in self.path.glob(".surelabel-*.tmp"):
+            left.unlink(missing_ok=True)
+
+    def resume(self, settings: Settings, source: Source) -> tuple[dict[str, Any], Checkpoint | None]:
+        """The record of an earlier run and what it knew at its last round; refused if it was another."""
         record = self.record()
         differences = settings.differences(record["settings"])
         differences += [
-            f"the content of {name} has changed"
+            f"the content of {getattr(settings, name)} has changed"
             for name, digest in source.digests.items()
             if record["digests"].get(name, digest) != digest
         ]
         if differences:
             raise InputError(
-                f"{self.path} cannot be resumed, it is another run: {'; '.join(differences)}. "
-                "Name another --out, or start anew with --overwrite."
+                f"{self.path} cannot be resumed, it is another run: {'; '.join(differences)}. {_ANEW}"
             )
-        if record["status"] == "complete" or not self.state.exists():
-            return record["status"], None
+        self.check_outputs(source)
+        self.sweep()
+        if record["status"] == "complete":
+            self.state.unlink(missing_ok=True)
+        if not self.state.exists():
+            return record, None
         try:
-            return record["status"], Checkpoint.from_bytes(self.state.read_bytes())
-        except (OSError, ValueError, KeyError) as error:
-            raise InputError(f"{self.state} is damaged ({error}). Start anew with --overwrite.") from error
+            return record, Checkpoint.from_bytes(self.state.read_bytes())
+        except (OSError, ValueError) as error:
+            raise InputError(f"{self.state} is damaged ({error}). {_ANEW}") from error
 
     def check_outputs(self, source: Source):
         """Refuse to write over what is read."""
-        for name, table in _tables(source):
-            if self._labels(name, table).resolve() == table.path.resolve():
+        read = [table.path for _, table in _tables(source)]
+        for path in self.outputs(source):
+            if path.exists() and any(path.samefile(other) for other in read):
                 raise InputError(
-                    f"The labels would be written over {table.path}, which is read. Name another --out."
+                    f"The labels would be written over {path}, which is read. Name another --out."
                 )
 
     def keep(self, checkpoint: Checkpoint):
@@ -97,13 +123,11 @@ class RunFolder:
         given = len(source.table.frame)
         audit = clf.pseudo_labels_
         labels, rounds = np.asarray(clf.transduction_, dtype=object), clf.labeled_iter_
-        paths = []
-        for name, table in _tables(source):
+        paths = self.outputs(source)
+        for (name, table), path in zip(_tables(source), paths, strict=True):
             rows = slice(0, given) if name == "labels" else slice(given, None)
             frame = filled(table.frame, settings.target, labels[rows], rounds[rows], audit, rows.start)
-            path = self._labels(name, table)
             write_table(frame, path, table.format, guarded=[settings.target, *ADDED])
-            paths.append(path)
         return paths
 
     def write_history(self, clf):
@@ -124,19 +148,33 @@ class RunFolder:
             "status": status,
             "settings": settings.plain(),
             "digests": source.digests,
+            "outputs": [path.name for path in self.outputs(source)],
             "rows": len(source.table.frame),
             "kinds": [asdict(kind) for kind in source.kinds.values()],
-            "versions": {"python": platform.python_version()} | _versions(),
+            "versions": versions(),
         }
         write_bytes(self.run, _json(record | more))
 
     def kinds(self) -> dict[str, Kind]:
         """What each column was taken for."""
-        kinds = [Kind(**kind | {"examples": tuple(kind["examples"])}) for kind in self.record()["kinds"]]
-        return {kind.name: kind for kind in kinds}
+        try:
+            kinds = [Kind(**kind | {"examples": tuple(kind["examples"])}) for kind in self.record()["kinds"]]
+            return {kind.name: kind for kind in kinds}
+        except (TypeError, KeyError) as error:
+            raise InputError(f"{self.run} is damaged: the kinds of its columns cannot be read.") from error
 
-    def _labels(self, name, table: Table):
-        return self.path / (name + "".join(_endings(table.path)))
+    def outputs(self, source: Source) -> list[Path]:
+        """The tables that a run on this source writes: a name each, with the ending of the input."""
+        return [self.path / (name + "".join(_endings(table.path))) for name, table in _tables(source)]
+
+    def _outputs_before(self):
+        """The tables of the run that was in the folder, as far as they are there."""
+        try:
+            names = json.loads(self.run.read_bytes())["outputs"]
+            paths = {self.path / name for name in names if Path(name).name.split(".")[0] in OUTPUTS}
+        except (OSError, ValueError, RecursionError, TypeError, KeyError):
+            return set()
+        return {path for path in paths if path.parent == self.path and path.is_file()}
 
 
 def filled(frame, target, labels, rounds, audit, start):
@@ -162,7 +200,8 @@ def filled(frame, target, labels, rounds, audit, start):
     if target in frame:
         column = frame[target]
         values = column.astype(object).to_numpy(copy=True)
-        values[found] = labels[found]
+        as_given = {str(value): value for value in pd.unique(column.dropna().astype(object))}
+        values[found] = [as_given.get(str(label), label) for label in labels[found]]
         out[target] = pd.Series(values, index=frame.index, dtype=column.dtype)
     else:
         out[target] = pd.Series(_text(labels, found), index=frame.index, dtype="string[pyarrow]")
@@ -178,6 +217,7 @@ def filled(frame, target, labels, rounds, audit, start):
     out["surelabel_status"] = spread(lines["status"].to_numpy(), default="given")
     out["surelabel_confidence"] = spread([_number(value) for value in lines["confidence"]], "double")
     out["surelabel_guess"] = spread(_text(lines["guess"].to_numpy(), asked))
+    out["surelabel_probability"] = spread([_number(value) for value in lines["probability"]], "double")
     out["surelabel_runner_up"] = spread(_text(lines["runner_up"].to_numpy(), asked))
     out["surelabel_round"] = spread([n if n > 0 else None for n in lines["round"].tolist()], "int64")
     return out
@@ -193,7 +233,7 @@ def _number(value):
 
 
 def _tables(source: Source):
-    return [(name, table) for name, table in (("labels", source.table), ("unlabeled", source.more)) if table]
+    return [(name, table) for name, table in zip(OUTPUTS, (source.table, source.more), strict=True) if table]
 
 
 def _endings(path):
@@ -202,11 +242,13 @@ def _endings(path):
 
 
 def _json(record):
-    return (json.dumps(record, indent=1, ensure_ascii=False) + "\n").encode()
+    # Bytes of a file name that are no text become \\udc.., which JSON reads back.
+    return (json.dumps(record, indent=1, ensure_ascii=False) + "\n").encode(errors="backslashreplace")
 
 
-def _versions():
-    found = {}
+def versions() -> dict[str, str]:
+    """Releases that decide what comes out of a run."""
+    found = {"python": platform.python_version()}
     for package in _PACKAGES:
         try:
             found[package] = version(package)

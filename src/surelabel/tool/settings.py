@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import asdict, dataclass, fields
+from math import isclose
+from pathlib import Path
 from typing import Any
 
 from ..files import InputError, did_you_mean
@@ -14,6 +17,10 @@ METHODS = ("csa", "sla", "ups", "flexmatch", "pl", "supervised")
 _COMMITTEES = ("csa", "sla", "ups", "supervised")
 # What changes how a run goes but not what comes out of it.
 _FREE = ("jobs",)
+# Compared by name: the content has a digest, and the folder may be reached by another way.
+_FILES = ("data", "unlabeled")
+_LIMITS = {"rounds": (0, 10_000), "members": (2, 10_000), "seed": (0, 2**32 - 1)}
+_NUMBER = re.compile(r"[0-9]*\.?[0-9]+(?:[eE]-?[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -69,20 +76,21 @@ class Settings:
     def of(cls, given: dict[str, Any]):
         """Settings from values by name; those not named, or None, are the defaults."""
         given = {name: value for name, value in given.items() if value is not None}
-        for name in ("data", "target"):
-            if name not in given:
-                raise InputError(f"Name the {'file' if name == 'data' else 'label column: --target'}.")
+        if "data" not in given:
+            raise InputError("Name the file to read, such as: surelabel label birds.csv --target species")
+        if "target" not in given:
+            raise InputError("Name the label column: --target.")
         settings = cls(**{name: _checked(name, value) for name, value in given.items()})
         if settings.method not in METHODS:
             raise InputError(f"--method must be one of {', '.join(METHODS)}; it is {settings.method!r}.")
         if settings.members is not None and settings.method not in _COMMITTEES:
             raise InputError(f"--members is for committees; {settings.method} has one model.")
-        for name, least in (("rounds", 0), ("members", 2), ("seed", 0)):
+        for name, (least, most) in _LIMITS.items():
             value = getattr(settings, name)
-            if value is not None and value < least:
-                raise InputError(f"--{name} must be {least} or more; it is {value}.")
-        if settings.seed >= 2**32:
-            raise InputError(f"--seed must be below 2**32; it is {settings.seed}.")
+            if value is not None and not least <= value <= most:
+                raise InputError(f"--{name} must be from {least} to {most:,}; it is {value}.")
+        if settings.jobs == 0:
+            raise InputError("--jobs must be 1 or more, or -1 for one per processor; it is 0.")
         return settings
 
     def plain(self) -> dict[str, Any]:
@@ -91,11 +99,11 @@ class Settings:
 
     def differences(self, other: dict[str, Any]) -> list[str]:
         """In words, where another run was asked for something else."""
-        mine = self.plain()
+        mine, theirs = _compared(self.plain()), _compared(other)
         return [
-            f"{name} was {other.get(name)!r} and is {mine[name]!r}"
+            f"{name} was {theirs.get(name)!r} and is {mine[name]!r}"
             for name in mine
-            if name not in _FREE and mine[name] != other.get(name)
+            if name not in _FREE and mine[name] != theirs.get(name)
         ]
 
     def classifier(self, classes):
@@ -116,9 +124,12 @@ class Settings:
         return recipes[self.method](**settings)
 
 
-_NAMES = {field.name for field in fields(Settings)}
+# A file of settings may also say where to write, and whether to be quiet.
+_NAMES = [field.name for field in fields(Settings)] + ["out", "quiet"]
 _LISTS = ("drop", "categorical", "id")
-_TYPES: dict[str, type] = {"rounds": int, "members": int, "seed": int, "jobs": int, "guard": bool}
+_TYPES: dict[str, type] = dict.fromkeys(("rounds", "members", "seed", "jobs"), int) | dict.fromkeys(
+    ("guard", "quiet"), bool
+)
 
 
 def from_toml(path) -> dict[str, Any]:
@@ -134,7 +145,7 @@ def from_toml(path) -> dict[str, Any]:
             given = tomllib.load(file)
     except OSError as error:
         raise InputError(f"Cannot read {str(path)!r}: {error.strerror}.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not a TOML file ({error}).") from error
     found = {}
     for key, value in given.items():
@@ -157,12 +168,12 @@ def prior_of(texts) -> dict[str, float] | None:
     shares = {}
     for part in [part for text in texts for part in text.split(",")]:
         name, sign, share = part.rpartition("=")
-        try:
-            shares[name] = float(share)
-        except ValueError:
-            sign = ""
-        if not sign:
+        name = name.strip()
+        if not sign or not _NUMBER.fullmatch(share.strip()):
             raise InputError(f"--prior takes class=share, such as cat=0.2,dog=0.8; it got {part!r}.")
+        if name in shares:
+            raise InputError(f"--prior names the class {name!r} twice.")
+        shares[name] = float(share)
     return shares or None
 
 
@@ -174,8 +185,8 @@ def _checked(name, value, where=""):
             raise InputError(f"{where}{name} must be a list of column names; it is {value!r}.")
         return tuple(value)
     if name == "prior":
-        if not isinstance(value, dict) or not all(_is_number(share) for share in value.values()):
-            raise InputError(f"{where}prior must give each class a number; it is {value!r}.")
+        if not isinstance(value, dict) or not all(_is_share(share) for share in value.values()):
+            raise InputError(f"{where}prior must give each class a share from 0 to 1; it is {value!r}.")
         return {str(key): float(share) for key, share in value.items()}
     if type(value) is not kind:
         word = {int: "a whole number", bool: "true or false", str: "text"}[kind]
@@ -187,8 +198,13 @@ def _items(value):
     return value if isinstance(value, (list, tuple)) else [None]
 
 
-def _is_number(value):
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+def _is_share(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1
+
+
+def _compared(settings):
+    names = {name: Path(value).name for name in _FILES if isinstance(value := settings.get(name), str)}
+    return settings | names
 
 
 def _prior(shares, classes):
@@ -200,4 +216,7 @@ def _prior(shares, classes):
             near = did_you_mean(name, by_name)
             hint = f"; did you mean {near!r}?" if near else "."
             raise InputError(f"--prior names the class {name!r}, which no row has{hint}")
+    total = sum(shares.values())
+    if not isclose(total, 1, abs_tol=1e-3):
+        raise InputError(f"--prior must sum to 1 over the classes; it sums to {total:.6g}.")
     return {by_name[name]: share for name, share in shares.items()}

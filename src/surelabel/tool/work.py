@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..files import InputError, features, read_table, write_table
+from ..files import InputError, format_of, read_table, write_table
 from ..loop import Round
 from ..persistence import load
-from .folder import RunFolder
+from .folder import OUTPUTS, RunFolder
 from .settings import Settings
-from .source import Source
+from .source import Source, features_of
 
 
 @dataclass(frozen=True)
@@ -72,15 +72,17 @@ def work(
     clf = settings.classifier(source.classes)
     X, more = source.features()
     labels = source.labels.copy()
+    interrupted = False
     for round in clf.fit_rounds(X, labels, X_unlabeled=more, after=after):
         folder.keep(clf.checkpoint())
         yield round
         if stop.asked:
+            interrupted = True
             clf.guard = False  # it takes as long as the rounds; a resumed run will do it
             clf.finish()
             clf.guard = settings.guard
             break
-    yield _written(settings, source, folder, clf, stop.asked, time.perf_counter() - begin)
+    yield _written(settings, source, folder, clf, interrupted, time.perf_counter() - begin)
 
 
 def _written(settings, source, folder, clf, interrupted, seconds):
@@ -88,7 +90,8 @@ def _written(settings, source, folder, clf, interrupted, seconds):
     clf.save(folder.model)
     folder.write_history(clf)
     status = "interrupted" if interrupted else "complete"
-    folder.write_record(settings, source, status, seconds=round(seconds, 1))
+    found = int((clf.labeled_iter_ > 0).sum())
+    folder.write_record(settings, source, status, labelled=found, seconds=round(seconds, 1))
     if not interrupted:
         folder.state.unlink(missing_ok=True)
     return Outcome(clf, paths, interrupted, seconds)
@@ -111,22 +114,32 @@ def predicted(folder: RunFolder, data, out, sheet=None, encoding=None) -> int:
     int
         Rows predicted.
     """
-    kinds = folder.kinds()
-    target = folder.record()["settings"]["target"]
-    if not folder.model.exists():
+    record, kinds = folder.record(), folder.kinds()
+    out, target = Path(out), record["settings"]["target"]
+    if record["status"] == "running" or not folder.model.exists():
         raise InputError(f"{folder.path} holds no model yet; its run has not come to its end.")
+    form = format_of(out)
     table = read_table(data, sheet, encoding)
-    out = Path(out)
-    if out.resolve() == table.path.resolve():
-        raise InputError(f"{out} is the file that is read. Name another --out.")
-    lacking = [name for name, kind in kinds.items() if kind.used and name not in table.frame.columns]
-    if lacking:
-        raise InputError(f"{data} lacks the column {lacking[0]!r}, on which the model was trained.")
+    _check_out(out, folder, table)
+    X = features_of(table, kinds)
     clf = load(folder.model)
-    P = clf.predict_proba(features(table.frame, kinds))
+    P = clf.predict_proba(X)
     frame = table.frame.copy(deep=False)
     best = P.argmax(axis=1)
-    frame[f"{target}_predicted"] = np.array([str(label) for label in clf.classes_], dtype=object)[best]
-    frame[f"{target}_probability"] = [float(f"{p:.6g}") for p in P[np.arange(len(P)), best]]
-    write_table(frame, out, table.format, guarded=[f"{target}_predicted"])
+    added = f"{target}_predicted", f"{target}_probability"
+    for name in added:
+        if name in frame:
+            raise InputError(f"{data} already has the column {name!r}. Rename it.")
+    frame[added[0]] = np.array([str(label) for label in clf.classes_], dtype=object)[best]
+    frame[added[1]] = [float(f"{p:.6g}") for p in P[np.arange(len(P)), best]]
+    if form.kind == table.format.kind:
+        form = replace(table.format, gz=form.gz)
+    write_table(frame, out, form, guarded=added[:1])
     return len(frame)
+
+
+def _check_out(out, folder, table):
+    if out.exists() and out.samefile(table.path):
+        raise InputError(f"{out} is the file that is read. Name another --out.")
+    if out.resolve().parent == folder.path.resolve() and out.name.split(".")[0] in OUTPUTS:
+        raise InputError(f"{out} is a file of the run. Name another --out.")

@@ -1,0 +1,110 @@
+"""Settings: what may be asked, from options and from a file, and what is refused."""
+
+import json
+
+import pytest
+from birds import surelabel
+
+from surelabel.files import InputError
+from surelabel.tool.settings import METHODS, Settings, from_toml, prior_of
+
+GIVEN = {"data": "birds.csv", "target": "species"}
+
+
+@pytest.fixture
+def toml(tmp_path):
+    """Settings of a text."""
+
+    def read(text):
+        path = tmp_path / "run.toml"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return from_toml(path)
+
+    return read
+
+
+def test_names_may_have_dashes(toml):
+    assert toml('missing-label = "?"') == toml('missing_label = "?"') == {"missing_label": "?"}
+
+
+def test_a_table_of_shares_and_lists_of_columns(toml):
+    found = toml('drop = ["a", "b"]\n[prior]\ncat = 1\n"dog, old" = 0')
+    assert found == {"drop": ("a", "b"), "prior": {"cat": 1.0, "dog, old": 0.0}}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("roundz = 3", "no setting 'roundz'; did you mean 'rounds'?"),
+        ("zebra = 3", "no setting 'zebra'."),
+        ("rounds = '3'", "rounds must be a whole number; it is '3'"),
+        ("rounds = true", "rounds must be a whole number; it is True"),
+        ("seed = 1.5", "seed must be a whole number"),
+        ("guard = 1", "guard must be true or false"),
+        ("target = 3", "target must be text"),
+        ("drop = 'a'", "drop must be a list of column names"),
+        ("drop = [1]", "drop must be a list of column names"),
+        ("prior = 0.5", "prior must give each class a share"),
+        ("prior = {cat = 'x'}", "prior must give each class a share"),
+        ("prior = {cat = nan}", "prior must give each class a share"),
+        ("prior = {cat = 1" + "0" * 400 + "}", "prior must give each class a share"),
+        ("rounds = ", "not a TOML file"),
+        (b"\xff", "not a TOML file"),
+        ("a = " + "[" * 10_000, "not a TOML file"),
+        ("seed = " + "9" * 10_000, "not a TOML file"),
+    ],
+)
+def test_a_file_is_refused_by_name_of_the_setting(text, words, toml):
+    with pytest.raises(InputError, match=r"run\.toml: ") as raised:
+        toml(text)
+    assert words in str(raised.value)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    for path in (tmp_path / "no.toml", tmp_path):
+        with pytest.raises(InputError, match="Cannot read"):
+            from_toml(path)
+
+
+def test_options_count_over_the_file(data, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    config = tmp_path / "run.toml"
+    config.write_text(
+        'data = "birds.csv"\ntarget = "species"\nmethod = "pl"\nguard = false\nrounds = 2\nseed = 4\n'
+        'out = "there"\nquiet = true\n[prior]\ncat = 0.5\ndog = 0.5\n'
+    )
+    result = surelabel("label", "--config", config)
+    assert (result.exit_code, result.output) == (0, "")
+    first = json.loads((tmp_path / "there" / "run.json").read_text())["settings"]
+    assert (first["rounds"], first["seed"], first["guard"]) == (2, 4, False)
+    args = ("--rounds", 1, "--out", "here", "--prior", "cat=0.2,dog=0.3,owl=0.5")
+    assert surelabel("label", "--config", config, *args).exit_code == 0
+    second = json.loads((tmp_path / "here" / "run.json").read_text())["settings"]
+    assert (second["rounds"], second["seed"]) == (1, 4)
+    assert second["prior"] == {"cat": 0.2, "dog": 0.3, "owl": 0.5}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_makes_a_classifier_with_the_settings(method):
+    settings = Settings.of(GIVEN | {"method": method, "seed": 3, "jobs": 2, "prior": {"a": 0.5, "b": 0.5}})
+    clf = settings.classifier(["a", "b"])
+    assert (clf.random_state, clf.n_jobs, clf.class_prior) == (3, 2, {"a": 0.5, "b": 0.5})
+    assert clf.n_rounds == (0 if method == "supervised" else 5)
+
+
+def test_members_are_seats():
+    assert Settings.of(GIVEN | {"members": 7}).classifier(["a", "b"]).committee.n_seats == 7
+
+
+def test_a_prior_names_classes_as_they_are_written():
+    assert prior_of(["a=b=0.25", "c=.75"]) == {"a=b": 0.25, "c": 0.75}
+    assert Settings.of(GIVEN | {"prior": {"7": 1.0}}).classifier([7, 8]).class_prior == {7: 1.0}
+
+
+def test_what_jobs_and_folders_are_makes_no_other_run():
+    settings = Settings.of(GIVEN | {"jobs": 2})
+    assert settings.differences(Settings.of(GIVEN | {"data": "/there/birds.csv"}).plain()) == []
+    assert settings.differences(Settings.of(GIVEN | {"data": "cats.csv"}).plain()) == [
+        "data was 'cats.csv' and is 'birds.csv'"
+    ]
+    assert json.loads(json.dumps(settings.plain())) == settings.plain()
