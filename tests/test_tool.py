@@ -23,7 +23,7 @@ from surelabel.tool.demo import _digits as demo_digits
 from surelabel.tool.folder import RunFolder
 from surelabel.tool.source import ADDED
 
-QUICK = ("--target", "species", "--method", "pl", "--no-guard")
+QUICK = ("--target", "species", "--method", "pl", "--no-guard", "--no-report")
 FORMATS = ["csv", "tsv", "csv.gz", "parquet", "jsonl", "jsonl.gz", "xlsx"]
 ROOT = Path(__file__).parents[1]
 
@@ -87,6 +87,7 @@ def test_labels_are_the_same_for_csv_parquet_and_frames_and_for_any_number_of_jo
             "--target",
             "species",
             "--no-guard",
+            "--no-report",
             "--seed",
             3,
             "--jobs",
@@ -140,6 +141,7 @@ def test_typed_labels_keep_their_type(small, tmp_path):
             "--method",
             "pl",
             "--no-guard",
+            "--no-report",
             "-o",
             tmp_path / name,
         )
@@ -191,8 +193,19 @@ def test_prior(data, tmp_path):
     found = {}
     for prior in ("cat=0.9,dog=0.05,owl=0.05", "cat=0.1, dog=0.8, owl=0.1"):
         out = tmp_path / prior[4:7]
-        args = ("--target", "species", "--no-guard", "--rounds", 1, "--prior", prior, "--out", out)
-        surelabel("label", data, *args)
+        args = (
+            "--target",
+            "species",
+            "--no-guard",
+            "--no-report",
+            "--rounds",
+            1,
+            "--prior",
+            prior,
+            "--out",
+            out,
+        )
+        surelabel("label", data, *args, "--out", out)
         after = read_table(out / "labels.csv").frame
         found[prior[4:7]] = after.loc[after["surelabel_status"] == "accepted", "species"].value_counts()
     assert found["0.1"].get("dog", 0) > found["0.9"].get("dog", 0)
@@ -323,7 +336,7 @@ def test_bad_tables_are_sentences_and_do_not_claim_the_folder(name, data, tmp_pa
     text, words = BAD_TABLES[name]
     bad = tmp_path / "bad.csv"
     bad.write_text(text)
-    args = ("--target", "species", "--method", "pl", "--no-guard", "--out", tmp_path / "run")
+    args = ("--target", "species", "--method", "pl", "--no-guard", "--no-report", "--out", tmp_path / "run")
     assert refused(surelabel("label", bad, *args), words)
     # And once the file is mended, the same command does it.
     bad.write_bytes(data.read_bytes())
@@ -551,7 +564,7 @@ def test_ctrl_c_stops_after_the_round_with_all_written(after, data, tmp_path, mo
         result = surelabel(*args, cut)
     assert signal.getsignal(signal.SIGINT) is before
     assert result.exit_code == 130
-    names = {"labels.csv", "history.json", "model.skops", "run.json", "state.npz"}
+    names = {"labels.csv", "history.json", "model.skops", "report.html", "run.json", "state.npz"}
     assert {path.name for path in cut.iterdir()} == names
     assert json.loads((cut / "run.json").read_text())["status"] == "interrupted"
     assert len(json.loads((cut / "history.json").read_text())["rounds"]) == after
@@ -722,7 +735,7 @@ def test_version():
 
 
 def commands():
-    return {command.callback.__name__: command for command in app.registered_commands}
+    return {command.name or command.callback.__name__: command for command in app.registered_commands}
 
 
 @pytest.mark.parametrize("name", commands())
@@ -756,3 +769,14 @@ def test_the_commands_of_the_documentation_run(page, data, tmp_path, monkeypatch
 def few_digits():
     X, y, hidden = demo_digits()
     return X[:300], y[:300], hidden[:300]
+
+
+def test_a_run_is_shown_on_a_page_that_can_be_written_again(data, small, tmp_path):
+    quick = [arg for arg in QUICK if arg != "--no-report"]
+    result = surelabel("label", data, *quick, "--out", tmp_path / "run")
+    page = tmp_path / "run" / "report.html"
+    assert str(page) in result.output.replace("\n", "")
+    assert "--method pl --no-guard --out" in page.read_text()
+    assert surelabel("report", tmp_path / "run", "-o", tmp_path / "again.html").exit_code == 0
+    assert (tmp_path / "again.html").stat().st_size > 500_000
+    refused(surelabel("report", tmp_path / "nothing"), "holds no run")

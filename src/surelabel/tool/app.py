@@ -21,7 +21,7 @@ from .display import console_for, escaped
 from .folder import RunFolder, versions
 from .settings import METHODS, Settings, from_toml, prior_of
 from .source import opened
-from .work import Outcome, Stop, predicted, work
+from .work import Outcome, Stop, predicted, reported, work
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -77,6 +77,10 @@ def label(
             "--guard/--no-guard", help="Find out whether unlabelled rows helped. \\[default: guard]"
         ),
     ] = None,
+    report: Annotated[
+        bool | None,
+        typer.Option("--report/--no-report", help="Write the page report.html. \\[default: report]"),
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="One seed, one result. \\[default: 0]")] = None,
     jobs: Annotated[
         int | None, typer.Option(help="Members to train at once; -1 for one per processor. \\[default: 1]")
@@ -103,6 +107,7 @@ def label(
         "rounds": rounds,
         "members": members,
         "guard": guard,
+        "report": report,
         "seed": seed,
         "jobs": jobs,
         "sheet": sheet,
@@ -135,6 +140,22 @@ def predict(
     with answering(), display.notices(console):
         n = predicted(RunFolder(run_folder), data, out, sheet, encoding)
         console.print(f"{n:,} rows predicted: {escaped(str(out))}", highlight=False)
+
+
+@app.command("report", epilog="Example:\n\n  surelabel report run/")
+def report_command(
+    run_folder: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="The file to write. \\[default: report.html in the run]"),
+    ] = None,
+    quiet: Quiet = False,
+):
+    """Write the page of a run: what happened, and which labels to trust."""
+    console = console_for(quiet)
+    with answering(), display.notices(console):
+        path = reported(RunFolder(run_folder), out)
+        console.print(f"Open it in a browser: {escaped(path)}", highlight=False, soft_wrap=True)
 
 
 @app.command(epilog="Example:\n\n  surelabel inspect birds.csv --target species")
@@ -197,8 +218,9 @@ def demo(
         n_found, n_right = truth_of(folder.path / "labels.csv")
         console.print(
             f"\nThe truth of these digits is known: {n_right:,} of {n_found:,} labels are right "
-            f"({n_right / max(n_found, 1):.1%}).",
+            f"({n_right / max(n_found, 1):.1%}).\nThe report: {escaped(folder.page)}",
             highlight=False,
+            soft_wrap=True,
         )
     raise typer.Exit(code)
 
@@ -313,6 +335,8 @@ def advice(folder, outcome):
     if outcome.interrupted:
         yield f"Stopped. To go on, give the same command with --resume; so far all is in {path}."
     yield f"Labels and reasons: {', '.join(escaped(str(label)) for label in outcome.labels)}"
+    if folder.page.exists():
+        yield f"Look at it in a browser: {escaped(str(folder.page))}"
     yield f"Predict other rows: surelabel predict {path} new.csv -o predictions.csv"
     audit = outcome.clf.pseudo_labels_
     left = audit["label"].isna()

@@ -14,6 +14,7 @@ import pandas as pd
 
 from ..checkpoint import Checkpoint, described
 from ..files import InputError, Kind, write_bytes, write_table
+from ..reporting import report
 from .settings import Settings
 from .source import ADDED, Source
 
@@ -42,6 +43,7 @@ class RunFolder:
         self.state = self.path / "state.npz"
         self.model = self.path / "model.skops"
         self.history = self.path / "history.json"
+        self.page = self.path / "report.html"
 
     def record(self) -> dict[str, Any]:
         """What run.json says."""
@@ -70,7 +72,8 @@ class RunFolder:
             raise InputError(f"Cannot make the folder {self.path}: {error.strerror}.") from error
         self.check_outputs(source)
         self.sweep()
-        self.state.unlink(missing_ok=True)
+        for stale in (self.state, self.page):
+            stale.unlink(missing_ok=True)
         for path in self._outputs_before() - set(self.outputs(source)):
             if not any(path.samefile(table.path) for _, table in _tables(source)):
                 path.unlink()
@@ -154,6 +157,19 @@ class RunFolder:
             "versions": versions(),
         }
         write_bytes(self.run, _json(record | more))
+
+    def write_page(self, clf, settings: Settings, out=None, X=None) -> Path:
+        """The report of the run, in the folder unless another file is named."""
+        record = self.record()
+        details = {
+            "input": Path(settings.data).name,
+            "columns": record["kinds"],
+            "settings": settings.plain(),
+            "versions": record["versions"],
+            "seed": settings.seed,
+            "command": settings.command(self.path),
+        }
+        return report(clf, self.page if out is None else out, X=X, details=details)
 
     def kinds(self) -> dict[str, Kind]:
         """What each column was taken for."""

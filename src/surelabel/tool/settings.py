@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import tomllib
 from dataclasses import asdict, dataclass, fields
 from math import isclose
@@ -16,7 +17,7 @@ from ..unlike import Unlike
 METHODS = ("csa", "sla", "ups", "flexmatch", "pl", "supervised")
 _COMMITTEES = ("csa", "sla", "ups", "supervised")
 # What changes how a run goes but not what comes out of it.
-_FREE = ("jobs",)
+_FREE = ("jobs", "report")
 # Compared by name: the content has a digest, and the folder may be reached by another way.
 _FILES = ("data", "unlabeled")
 _LIMITS = {"rounds": (0, 10_000), "members": (2, 10_000), "seed": (0, 2**32 - 1)}
@@ -49,6 +50,8 @@ class Settings:
         Whether to find out if the unlabelled rows helped.
     seed : int, default=0
         One seed, one result.
+    report : bool, default=True
+        Whether to write the page that shows what happened.
     jobs : int, optional
         Members to train at once.
     sheet, encoding : str, optional
@@ -69,6 +72,7 @@ class Settings:
     guard: bool = True
     seed: int = 0
     jobs: int | None = None
+    report: bool = True
     sheet: str | None = None
     encoding: str | None = None
 
@@ -96,6 +100,23 @@ class Settings:
     def plain(self) -> dict[str, Any]:
         """By name, as JSON knows it."""
         return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
+
+    def command(self, out) -> str:
+        """The command line that asks for the same."""
+        words = ["surelabel", "label", self.data, "--target", self.target]
+        for field in fields(self)[2:]:
+            value = getattr(self, field.name)
+            option = f"--{field.name.replace('_', '-')}"
+            if value == field.default:
+                continue
+            if isinstance(value, bool):
+                words.append(option if value else f"--no-{field.name}")
+            elif isinstance(value, dict):
+                words += [option, ",".join(f"{name}={share:g}" for name, share in value.items())]
+            else:
+                for item in value if isinstance(value, tuple) else [value]:
+                    words += [option, str(item)]
+        return shlex.join([*words, "--out", str(out)])
 
     def differences(self, other: dict[str, Any]) -> list[str]:
         """In words, where another run was asked for something else."""
@@ -128,7 +149,7 @@ class Settings:
 _NAMES = [field.name for field in fields(Settings)] + ["out", "quiet"]
 _LISTS = ("drop", "categorical", "id")
 _TYPES: dict[str, type] = dict.fromkeys(("rounds", "members", "seed", "jobs"), int) | dict.fromkeys(
-    ("guard", "quiet"), bool
+    ("guard", "quiet", "report"), bool
 )
 
 

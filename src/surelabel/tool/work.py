@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ..files import InputError, format_of, read_table, write_table
 from ..loop import Round
@@ -82,19 +83,31 @@ def work(
             clf.finish()
             clf.guard = settings.guard
             break
-    yield _written(settings, source, folder, clf, interrupted, time.perf_counter() - begin)
+    seconds = time.perf_counter() - begin
+    X = X if more is None else pd.concat([X, more])
+    yield _written(settings, source, folder, clf, X, interrupted, seconds)
 
 
-def _written(settings, source, folder, clf, interrupted, seconds):
+def _written(settings, source, folder, clf, X, interrupted, seconds):
     paths = folder.write_labels(source, settings, clf)
     clf.save(folder.model)
     folder.write_history(clf)
+    if settings.report:
+        folder.write_page(clf, settings, X=X)
     status = "interrupted" if interrupted else "complete"
     found = int((clf.labeled_iter_ > 0).sum())
     folder.write_record(settings, source, status, labelled=found, seconds=round(seconds, 1))
     if not interrupted:
         folder.state.unlink(missing_ok=True)
     return Outcome(clf, paths, interrupted, seconds)
+
+
+def reported(folder: RunFolder, out=None) -> Path:
+    """Write the report of a run that came to its end once more; gives back its path."""
+    record = folder.record()
+    if record["status"] == "running" or not folder.model.exists():
+        raise InputError(f"{folder.path} holds no model yet; its run has not come to its end.")
+    return folder.write_page(load(folder.model), Settings.of(record["settings"]), out)
 
 
 def predicted(folder: RunFolder, data, out, sheet=None, encoding=None) -> int:
