@@ -240,6 +240,18 @@ def test_headline_says_what_the_verdict_says(verdict, lead):
     assert f"of {len(clf.pseudo_labels_)} missing labels are filled in" in headline.note + headline.sentence
 
 
+def test_a_promise_is_made_only_where_held_out_rows_say_something():
+    clf = simulated()
+    clf.verdict_ = None
+    assert words.promise(clf) is None
+    clf.verdict_ = Verdict(0.8, 0.9, gain=10, error=2, n_rows=100, seconds=1)
+    assert "at most 16.4%" in words.promise(clf)
+    clf.verdict_ = Verdict(0.9, 0.7, gain=-20, error=2, n_rows=100, seconds=1)  # the other one is returned
+    assert "at most 16.4%" in words.promise(clf)
+    clf.verdict_ = Verdict(0.1, 0.2, gain=10, error=2, n_rows=100, seconds=1)
+    assert words.promise(clf) is None
+
+
 # ---- charts
 
 

@@ -110,6 +110,7 @@ def _context(clf, X, y_true, details):
     ]
     return {
         "headline": words.headline(clf),
+        "promise": words.promise(clf),
         "input": text(details["input"], 120) if details.get("input") else None,
         "tiles": tiles,
         "advice": words.advice(clf, classes, confusions),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..allocation import Status
+from ..bounds import binomial_bound
 from .data import LABELLED, NARROW, drifted, outcomes
 from .names import count, percent
 
@@ -47,6 +48,21 @@ class Headline:
 def interval(verdict):
     """95% interval of the gain, in points."""
     return verdict.gain - _Z * verdict.error, verdict.gain + _Z * verdict.error
+
+
+def promise(clf) -> str | None:
+    """How often the classifier errs at most, where held-out rows say more than a constant guess."""
+    verdict = clf.verdict_
+    if verdict is None:
+        return None
+    right = verdict.supervised if verdict.word == "hurt" else verdict.semi_supervised
+    bound = binomial_bound(round((1 - right) * verdict.n_rows), verdict.n_rows).bound
+    if bound >= 1 - clf.class_prior_.max():
+        return None
+    return (
+        f"On rows like the labelled ones the classifier errs on at most {percent(bound)}, with 95% "
+        "confidence. This is an estimate: each held-out row was judged by a classifier trained without it."
+    )
 
 
 def headline(clf) -> Headline:
