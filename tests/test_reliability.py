@@ -35,7 +35,7 @@ NAMES = np.array(["ash", "birch", "cedar"], dtype=object)
 
 
 def small(recipe=PseudoLabelClassifier, **settings):
-    settings = {"committee": Repeated(trees(5), n_members=3), "n_rounds": 2, "random_state": 0} | settings
+    settings = {"committee": Repeated(trees(10), n_members=3), "n_rounds": 2, "random_state": 0} | settings
     return recipe(**settings)
 
 

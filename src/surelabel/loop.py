@@ -41,6 +41,7 @@ _BLOCK_ROWS = 50_000
 _FOUND_ROWS = 20_000
 # Guesses that change from one round to the next, as a share: below, training again adds nothing.
 _SETTLED = 0.001
+_WEIGHT_BITS = 24
 # Rows of a round that are kept for a picture of it.
 _SKETCH_ROWS = 200
 
@@ -274,10 +275,12 @@ def balanced(weight, codes, found, n_classes):
     of_given = np.bincount(codes[~found], weight[~found], n_classes)
     of_found = np.bincount(codes[found], weight[found], n_classes)
     shrink = np.divide(of_given, of_found, out=np.ones(n_classes), where=of_found > of_given)
-    weight = np.where(found, weight * shrink[codes], weight)
-    total = np.bincount(codes, weight, n_classes)
-    share = np.divide(of_given, total, out=np.ones(n_classes), where=total > 0)
-    return weight * (share * total.sum() / of_given.sum())[codes]
+    total = of_given + np.minimum(of_given, of_found)
+    scale = np.divide(of_given, total, out=np.ones(n_classes), where=total > 0) * total.sum() / of_given.sum()
+    weight = weight * np.where(found, shrink[codes], 1.0) * scale[codes]
+    # Few digits, so that models add weights up without rounding: the order of rows must not matter.
+    unit = 2.0 ** (np.frexp(weight.max())[1] - _WEIGHT_BITS)
+    return np.where(weight > 0, np.maximum(np.rint(weight / unit), 1) * unit, 0.0)
 
 
 def judge(committee, X, labels: Labels, pool, parts: Parts):
