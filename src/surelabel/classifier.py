@@ -6,22 +6,22 @@ import time
 from functools import partial
 
 import numpy as np
-import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.metrics import accuracy_score
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from .allocation import Transport
+from .audit import audit, caller_index
 from .budget import class_frequencies
 from .checkpoint import Checkpoint
 from .committee import as_committee
-from .features import Columns, as_table, header, is_constant, row_index, take
+from .features import Columns, as_table, header, is_constant, take
 from .fitting import aligned, fit_present, seeded
 from .loop import Labels, Parts, rounds
 from .notice import logger, notice, shown
 from .persistence import save
-from .priors import named_prior, resolved_prior
+from .priors import check_classes, named_prior, resolved_prior
 from .targets import AUTO, Targets, is_auto, labeled_part, read_targets
 from .training import FINAL, GUARD, Trainer
 from .unlike import Unlike, default_test
@@ -207,7 +207,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         if after is not None:
             after.restore(labels)
             self.history_ = list(after.history)
-        self._unfinished = table, targets, labels, parts, trainer, _index(X, X_unlabeled)
+        self._unfinished = table, targets, labels, parts, trainer, caller_index(X, X_unlabeled)
         for round in rounds(
             table,
             labels,
@@ -337,7 +337,8 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     def _prior(self, labels):
         """Class frequencies, after a look at the classes."""
         given = (labels.codes >= 0) & (labels.weight > 0)
-        self._check_classes(np.bincount(labels.codes[given], minlength=labels.n_classes))
+        counts = np.bincount(labels.codes[given], minlength=labels.n_classes)
+        check_classes(self.classes_, counts, is_auto(self.missing_label))
         if isinstance(self.class_prior, str) and self.class_prior not in ("labeled", "smoothed"):
             raise ValueError(
                 f'class_prior must be "labeled", "smoothed", a dict or an array; it is {self.class_prior!r}.'
@@ -351,24 +352,6 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         given = (labels.codes >= 0) & (labels.weight > 0)
         found = class_frequencies(labels.codes[given], labels.weight[given], labels.n_classes)
         return resolved_prior(self.class_prior, found, self.classes_)
-
-    def _check_classes(self, counts):
-        names = self.classes_.tolist()
-        found = [name for name, count in zip(names, counts, strict=True) if count]
-        if len(found) < 2:
-            hint = ""
-            if is_auto(self.missing_label) and self.classes_.dtype.kind in "if":
-                hint = " If -1 is a class rather than the mark of an unlabelled row, pass missing_label=None."
-            raise ValueError(
-                f"The labelled rows hold one class only, {found[0]!r}; at least two are needed.{hint}"
-                if found
-                else "No labelled row of any class has a weight above zero."
-            )
-        for name, count in zip(names, counts, strict=True):
-            if count == 0:
-                notice(f"Class {name!r} has no labelled row, so no row can get it.")
-            elif count == 1:
-                notice(f"Class {name!r} has one labelled row only.")
 
     def _final(self, table, trainer, labels):
         """The final classifier, trained on the labels so far, and the classes it knows."""
@@ -436,28 +419,3 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         return tags
-
-
-def audit(labels: Labels, classes, index):
-    """A line for each row: its label and why, as a DataFrame on the given index."""
-    names = pd.Series([*classes.tolist(), None], dtype=object)  # code -1 is the last: None
-    return pd.DataFrame(
-        {
-            "label": names.to_numpy()[labels.codes],
-            "guess": names.to_numpy()[labels.guess],
-            "probability": labels.probability,
-            "gap": labels.gap,
-            "confidence": labels.confidence,
-            "runner_up": names.to_numpy()[labels.runner_up],
-            "round": labels.round,
-            "status": [str(status) for status in labels.status],
-        },
-        index=index,
-    )
-
-
-def _index(X, X_unlabeled):
-    index = row_index(as_table(X))
-    if X_unlabeled is None:
-        return index
-    return index.append(row_index(as_table(X_unlabeled), len(index)))

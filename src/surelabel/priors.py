@@ -1,4 +1,4 @@
-"""A user's class frequencies, by name or by position."""
+"""A user's classes: how many labels each has, and the frequencies they are said to have."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from .budget import smoothed
+from .notice import notice
 
 
 def resolved_prior(prior, found, classes):
@@ -36,3 +37,23 @@ def named_prior(prior, classes):
     if not (prior >= 0).all() or not np.isclose(prior.sum(), 1, atol=1e-3):
         raise ValueError(f"class_prior must be shares that sum to 1; it is {prior.tolist()}.")
     return prior
+
+
+def check_classes(classes, counts, auto_missing):
+    """Refuse fewer than two labelled classes, and speak of those with one labelled row or none."""
+    names = classes.tolist()
+    found = [name for name, count in zip(names, counts, strict=True) if count]
+    if len(found) < 2:
+        hint = ""
+        if auto_missing and classes.dtype.kind in "if":
+            hint = " If -1 is a class rather than the mark of an unlabelled row, pass missing_label=None."
+        raise ValueError(
+            f"The labelled rows hold one class only, {found[0]!r}; at least two are needed.{hint}"
+            if found
+            else "No labelled row of any class has a weight above zero."
+        )
+    for name, count in zip(names, counts, strict=True):
+        if count == 0:
+            notice(f"Class {name!r} has no labelled row, so no row can get it.")
+        elif count == 1:
+            notice(f"Class {name!r} has one labelled row only.")
