@@ -70,6 +70,6 @@ def load(name, folder):
 
 def split(X, y, share, seed):
     """Labelled, unlabelled and test part, each (X, y), as in the paper."""
-    shape = datasets.Dataset("", "", *X.shape, int(y.max()) + 1, share)
+    shape = datasets.Dataset("", "", len(y), 0, int(y.max()) + 1, share)  # only the share counts
     parts = datasets.make_split(shape, X, y, seed)
     return (parts.X_l, parts.y_l), (parts.X_u, parts.y_u), (parts.X_t, parts.y_t)
