@@ -3,6 +3,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 from surelabel import (
@@ -15,6 +16,7 @@ from surelabel import (
     Status,
     Threshold,
     TTest,
+    Unlike,
     csa,
     loop,
     pl,
@@ -233,3 +235,17 @@ def test_checkpoint_keeps_the_sketch_and_the_gap(blobs, committee):
     assert_array_equal(after.columns["gap"], before.columns["gap"])
     for name, value in vars(before.history[0].sketch).items():
         assert_array_equal(getattr(after.history[0].sketch, name), value)
+
+
+def test_rounds_that_rule_classes_out_never_settle(blobs, monkeypatch):
+    """A committee that heard of classes ruled out is not the one that did not."""
+    X, y, _ = blobs
+    seen = []
+    monkeypatch.setattr(Labels, "before", lambda labels, number: seen.append(number) or labels)
+    monkeypatch.setattr(loop, "_SETTLED", 2.0)  # every round has settled
+    committee = Unlike([GaussianNB(), LogisticRegression()])
+    for negatives, asked in ((None, True), (Negatives(), False)):
+        seen.clear()
+        parts = Parts(committee, TTest(), Threshold(0.5), negatives)
+        list(rounds(X, Labels.start(y, n_classes=3), parts, prior=UNIFORM, n_rounds=3, random_state=0))
+        assert bool(seen) == asked

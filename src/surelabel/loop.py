@@ -216,11 +216,13 @@ class Labels:
         return np.flatnonzero((self.codes < 0) & (self.weight > 0))
 
     def before(self, number):
-        """A copy in which the rows labelled in that round, or later, are unlabelled again."""
+        """A copy in which the rows labelled in that round, or later, are unlabelled again.
+
+        Soft targets are those of the last round alone, so it has none.
+        """
         later = self.round >= number
-        other = replace(self, codes=np.where(later, -1, self.codes), round=np.where(later, -1, self.round))
-        other.soft = self.soft if not later.any() else None
-        return other
+        codes, rounds = np.where(later, -1, self.codes), np.where(later, -1, self.round)
+        return replace(self, codes=codes, round=rounds, soft=None)
 
     def training(self):
         """What to train on: rows, codes, and weights (None if all are 1).
@@ -342,7 +344,9 @@ def rounds(
         pool = labels.pool
         if not len(pool) or (done and not len(done[-1].rows)):
             return
-        settled = next((r.number for r in done if trainer.settles and r.changed < _SETTLED), None)
+        # Classes ruled out are found anew in each round, so there is always something new to learn.
+        settles = trainer.settles and parts.negatives is None
+        settled = next((r.number for r in done if settles and r.changed < _SETTLED), None)
         budget = Budget(share, prior, len(pool))
         seconds: dict[str, float] = {}
         with _timed(seconds, "train"):
