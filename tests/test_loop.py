@@ -23,7 +23,7 @@ from surelabel import (
     rounds,
 )
 from surelabel.checkpoint import Checkpoint
-from surelabel.loop import balanced
+from surelabel.labels import balanced
 from surelabel.training import Trainer
 
 UNIFORM = np.full(3, 1 / 3)
@@ -165,7 +165,7 @@ def test_found_labels_weigh_no_more_than_the_given_ones(monkeypatch):
     # Class 0 as much as it was given, and both classes half of the whole, as among the given.
     np.testing.assert_allclose(weight, [0.75, 1.5, *[0.1875] * 4])
     # Nor are many more of them trained on.
-    monkeypatch.setattr(loop, "_FOUND_ROWS", 1)
+    monkeypatch.setattr("surelabel.labels._FOUND_ROWS", 1)
     np.testing.assert_array_equal(labels.training()[0], [0, 1, 2, 4])
     labels.found = "full"
     assert labels.training()[2] is None

@@ -10,7 +10,8 @@ from .classifier import PseudoLabelClassifier
 from .committee import Panel, Repeated
 from .confidence import Entropy, Everything, Spread, TotalVariance, TTest
 from .features import Columns
-from .loop import Labels, Parts, Round, rounds
+from .labels import Labels
+from .loop import Parts, Round, rounds
 from .models import trees, unlike_models
 from .persistence import ModelFileError, load
 from .recipes import csa, flexmatch, pl, sla, ups

@@ -12,7 +12,8 @@ import numpy as np
 
 from .allocation import Status
 from .budget import Budget
-from .loop import Labels, Round, Sketch
+from .labels import Labels
+from .loop import Round, Sketch
 from .transport import Certificate
 
 _COLUMNS = ["codes", "round", "guess", "runner_up", "probability", "gap", "confidence"]

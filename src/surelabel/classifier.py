@@ -18,7 +18,8 @@ from .checkpoint import Checkpoint
 from .committee import as_committee
 from .features import Columns, as_table, header, is_constant, take
 from .fitting import aligned, fit_present, seeded
-from .loop import Labels, Parts, rounds
+from .labels import Labels
+from .loop import Parts, rounds
 from .notice import logger, notice, shown
 from .persistence import save
 from .priors import check_classes, named_prior, resolved_prior

@@ -19,7 +19,8 @@ from sklearn.utils import check_random_state
 
 from .features import take
 from .fitting import stratified_folds
-from .loop import Labels, Parts, rounds
+from .labels import Labels
+from .loop import Parts, rounds
 
 # Standard errors; praise needs more evidence than caution.
 _HELPED = 2.0

@@ -13,7 +13,8 @@ from ..budget import class_frequencies, smoothed
 from ..confidence import Confidence
 from ..features import stacked, take
 from ..fitting import aligned, fit_present
-from ..loop import Labels, Parts, rounds
+from ..labels import Labels
+from ..loop import Parts, rounds
 from .datasets import Split
 
 
