@@ -67,7 +67,7 @@ def entropic(problem: Problem, epsilon, tol, max_iter) -> tuple[Point, int, int]
 
 
 def _samples(problem):
-    k = problem.rows.shape[1]
+    k = problem.k
     rng = np.random.default_rng(0)
     size = max(1024, 20 * k)
     while size < problem.n / 2 and size * k <= _SAMPLE_CELLS:

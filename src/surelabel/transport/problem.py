@@ -95,6 +95,11 @@ class Problem:
     bounds: Bounds
     n: int
 
+    @property
+    def k(self):
+        """Columns that may get mass, the slack not counted."""
+        return self.rows.shape[1]
+
     def blocks(self):
         """(cost, mass) of each block of rows."""
         begin = 0
@@ -147,12 +152,25 @@ def read_problem(cost, row_mass, column_mass, slack, epsilon):
     rows = cost if isinstance(cost, Rows) else Rows(cost)
     n, k = rows.shape
     mass = np.asarray(row_mass, dtype=float)
+    bounds, is_open = read_bounds(n, k, mass, column_mass, slack, epsilon)
+    rows = opened(rows, is_open)
+    # Equal masses are one number: no array of N ones is made or read.
+    if mass.ndim and np.ptp(mass) == 0:
+        mass = mass[0]
+    return Problem(rows, mass[()], bounds, n), is_open
+
+
+def opened(rows: Rows, is_open):
+    """Rows without the columns that may get nothing."""
+    return rows if is_open.all() else Rows(lambda: (block[:, is_open] for block in rows))
+
+
+def read_bounds(n, k, mass, column_mass, slack, epsilon):
+    """Bounds of the columns that may get mass, the slack among them, and which these are, (K,)."""
     lower, upper = _range(column_mass, k)
     total = _total(mass, n)
     _check(mass, lower, upper, epsilon, n)
     is_open = upper > 0
-    if not is_open.all():
-        rows = Rows(lambda inner=rows: (block[:, is_open] for block in inner))
     lower, upper = lower[is_open], upper[is_open]
     least, most = slack if isinstance(slack, tuple) else (slack or 0, slack or 0)
     if not 0 <= least <= most:
@@ -160,10 +178,7 @@ def read_problem(cost, row_mass, column_mass, slack, epsilon):
     if most:
         lower, upper = np.append(lower, least), np.append(upper, most)
     _check_feasible(lower, upper, total)
-    # Equal masses are one number: no array of N ones is made or read.
-    if mass.ndim and np.ptp(mass) == 0:
-        mass = mass[0]
-    return Problem(rows, mass[()], Bounds(lower, upper, total), n), is_open
+    return Bounds(lower, upper, total), is_open
 
 
 def _total(mass, n):
