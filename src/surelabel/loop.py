@@ -36,7 +36,7 @@ from .training import Trainer
 from .transport import Certificate
 
 # Rows whose P (M, N, K) is held at a time.
-_BLOCK_ROWS = 50_000
+_BLOCK_ROWS = 16_384
 # Guesses that change from one round to the next, as a share: below, training again adds nothing.
 _SETTLED = 0.001
 # Rows of a round that are kept for a picture of it.
@@ -144,23 +144,39 @@ class Round:
 def judge(committee, X, labels: Labels, pool, parts: Parts):
     """What a fitted committee thinks of the pool: mean (N, K), spread (N, K), confidence (N,).
 
-    In blocks of rows, so that P never exists for all of them; the spread is None where
-    nothing asks for it.
+    The spread is None where nothing asks for it.
+    """
+    p, spread, measured = measure(committee, X, labels.n_classes, pool, parts)
+    trust = getattr(parts.confidence, "trust", None)
+    return p, spread, measured if trust is None else trust(measured)
+
+
+def measure(committee, X, n_classes, pool, parts: Parts, begin=0, n=None):
+    """As `judge`, each row by itself: the mean, the spread, and what the confidence measures.
+
+    In blocks of rows, so that P never exists for all of them. The pool may be a run of the
+    whole one, of n rows, from rank `begin` on: each row then has the place it has in the blocks
+    of the whole, since the last digits of a matrix product depend on that.
     """
     # A confidence that is a plain function may compare rows: it gets them all at once.
-    measure = getattr(parts.confidence, "measure", None)
-    size = _BLOCK_ROWS if measure else max(len(pool), 1)
-    means, spreads, measures = [], [], []
-    for start in range(0, len(pool), size):
-        rows = pool[start : start + size]
-        P = aligned(committee.predict_members(take(X, rows)), committee.classes_, labels.n_classes)
-        means.append(P.mean(axis=0))
+    measured = getattr(parts.confidence, "measure", parts.confidence)
+    n = len(pool) if n is None else n
+    size = _BLOCK_ROWS if hasattr(parts.confidence, "measure") else max(n, 1)
+    means, spreads, measures = [np.empty((0, n_classes))], [np.empty((0, n_classes))], [np.empty(0)]
+    for start in range(begin - begin % size, begin + len(pool), size):
+        first, end = max(start, begin), min(start + size, begin + len(pool))
+        rows, own = pool[first - begin : end - begin], slice(first - start, end - start)
+        if len(rows) < min(size, n - start):
+            block = np.full(min(size, n - start), rows[0])
+            block[own] = rows
+            rows = block
+        P = aligned(committee.predict_members(take(X, rows)), committee.classes_, n_classes)
+        means.append(P.mean(axis=0)[own])
         if parts.negatives is not None:
-            spreads.append(P.std(axis=0))
-        measures.append(measure(P) if measure else parts.confidence(P))
-    measured = np.concatenate(measures)
-    confidence = parts.confidence.trust(measured) if measure else measured
-    return np.concatenate(means), np.concatenate(spreads) if spreads else None, confidence
+            spreads.append(P.std(axis=0)[own])
+        measures.append(measured(P)[own])
+    spread = None if parts.negatives is None else np.concatenate(spreads)
+    return np.concatenate(means), spread, np.concatenate(measures)
 
 
 def rounds(
