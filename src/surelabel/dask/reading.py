@@ -112,4 +112,4 @@ def _targets(clf, glances):
 def _heading(X, y, columns):
     if columns.names_ is None or isinstance(X, da.Array):
         return np.empty((1, X.shape[1]))
-    return pd.DataFrame(columns=[name for name in X.columns if name != y])
+    return pd.DataFrame(columns=[name for name in X.columns if not isinstance(y, str) or name != y])
