@@ -6,6 +6,7 @@ Each part maps the committee's probabilities P (M, N, K) to a confidence (N,).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import entr, stdtrit
@@ -69,7 +70,13 @@ def _require_committee(part, P):
 
 
 class Confidence(BaseEstimator):
-    """What the parts share: a measure of each row by itself, then a decision over all rows."""
+    """What the parts share: a measure of each row by itself, then a decision over all rows.
+
+    With several labels a row each label has a measure. Under `whole_rows` their mean decides, and
+    the cells of a row are trusted together; else each cell is trusted by itself.
+    """
+
+    whole_rows: ClassVar[bool] = False
 
     def __call__(self, P):
         """Confidence, shape (N,)."""
@@ -152,6 +159,7 @@ class TotalVariance(Confidence):
     """
 
     share: float = 0.5
+    whole_rows: ClassVar[bool] = True
 
     def measure(self, P):
         """Total variance, shape (N,)."""
@@ -180,6 +188,7 @@ class Entropy(Confidence):
     """
 
     share: float = 0.5
+    whole_rows: ClassVar[bool] = True
 
     def measure(self, P):
         """Entropy, shape (N,)."""

@@ -141,26 +141,59 @@ class Round:
         return line + (f", {self.negatives} with a class ruled out" if self.negatives else "")
 
 
-def judge(committee, X, labels: Labels, pool, parts: Parts):
-    """What a fitted committee thinks of the pool: mean (N, K), spread (N, K), confidence (N,).
+@dataclass(eq=False)
+class Strand:
+    """One question put to every row, and how far its answer has come.
 
-    In blocks of rows, so that P never exists for all of them; the spread is None where
-    nothing asks for it.
+    Parameters
+    ----------
+    labels : Labels
+        What is known; written into.
+    prior : ndarray of shape (K,)
+        Class frequencies, summing to 1.
+    trainer : Trainer
+        Fits the committee.
+    done : list of Round
+        Rounds that made the labels so far; the next ones are added.
     """
-    # A confidence that is a plain function may compare rows: it gets them all at once.
-    measure = getattr(parts.confidence, "measure", None)
-    size = _BLOCK_ROWS if measure else max(len(pool), 1)
-    means, spreads, measures = [], [], []
-    for start in range(0, len(pool), size):
-        rows = pool[start : start + size]
-        P = aligned(committee.predict_members(take(X, rows)), committee.classes_, labels.n_classes)
-        means.append(P.mean(axis=0))
-        if parts.negatives is not None:
-            spreads.append(P.std(axis=0))
-        measures.append(measure(P) if measure else parts.confidence(P))
-    measured = np.concatenate(measures)
-    confidence = parts.confidence.trust(measured) if measure else measured
-    return np.concatenate(means), np.concatenate(spreads) if spreads else None, confidence
+
+    labels: Labels
+    prior: np.ndarray
+    trainer: Trainer
+    done: list[Round] = field(default_factory=list)
+
+    @property
+    def over(self) -> bool:
+        """Whether the pool is empty, or the last round labelled nothing."""
+        return not len(self.labels.pool) or bool(self.done and not len(self.done[-1].rows))
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """What a committee thinks of the pool, before anything is decided.
+
+    Parameters
+    ----------
+    pool : ndarray of shape (N,)
+        Rows still unlabelled.
+    p : ndarray of shape (N, K)
+        The members' mean.
+    spread : ndarray of shape (N, K) or None
+        Their standard deviation; None where nothing asks for it.
+    measured : ndarray of shape (N,)
+        What the confidence measures of each row by itself.
+    changed : float
+        As in `Round`.
+    seconds : dict
+        Wall time of "train" and "predict".
+    """
+
+    pool: np.ndarray
+    p: np.ndarray
+    spread: np.ndarray | None
+    measured: np.ndarray
+    changed: float
+    seconds: dict[str, float]
 
 
 def rounds(
@@ -193,44 +226,111 @@ def rounds(
     Round
     """
     trainer = Trainer(parts.committee, random_state) if trainer is None else trainer
-    done = list(done)
-    for number, share in enumerate(ramp(n_rounds), start=1):
-        if number <= len(done):
-            continue
-        pool = labels.pool
-        if not len(pool) or (done and not len(done[-1].rows)):
+    strand = Strand(labels, prior, trainer, list(done))
+    for _ in in_step(X, [strand], parts, n_rounds):
+        yield strand.done[-1]
+
+
+def in_step(X, strands: list[Strand], parts: Parts, n_rounds=5) -> Iterator[list[Round | None]]:
+    """Rounds of several strands at once: all are judged before any row is labelled.
+
+    Strands share the rows and nothing else, but for a confidence that looks at whole rows.
+
+    Parameters
+    ----------
+    X, parts, n_rounds
+        As in `rounds`.
+    strands : list of Strand
+        What is asked of the rows.
+
+    Yields
+    ------
+    list of Round
+        One for each strand; None for those that are over.
+    """
+    begun = max((len(strand.done) for strand in strands), default=0)
+    for number, share in list(enumerate(ramp(n_rounds), start=1))[begun:]:
+        active = [strand for strand in strands if not strand.over]
+        if not active:
             return
-        # Classes ruled out are found anew in each round, so there is always something new to learn.
-        settles = trainer.settles and parts.negatives is None
-        settled = next((r.number for r in done if settles and r.changed < _SETTLED), None)
-        budget = Budget(share, prior, len(pool))
-        seconds: dict[str, float] = {}
-        with _timed(seconds, "train"):
-            committee = trainer(X, labels if settled is None else labels.before(settled))
-        with _timed(seconds, "predict"):
-            p, spread, confidence = judge(committee, X, labels, pool, parts)
-            candidates = confidence > 0
-            changed = float((p.argmax(axis=1) != labels.guess[pool]).mean()) if done else np.nan
-        with _timed(seconds, "allocate"):
-            allocation = _allocate(parts.allocator, p[candidates], budget)
-            labels.record(pool, number, p, confidence, allocation, candidates)
-            labels.soft = _ruled_out(parts.negatives, p, spread, budget, pool, labels)
-        chosen = labels.codes[pool] >= 0
-        round = Round(
-            number=number,
-            budget=budget,
-            candidates=int(candidates.sum()),
-            selected=np.bincount(labels.codes[pool[chosen]], minlength=labels.n_classes),
-            negatives=0 if labels.soft is None else int(labels.soft[pool].any(axis=1).sum()),
-            rows=pool[chosen],
-            codes=labels.codes[pool[chosen]],
-            seconds=seconds,
-            certificate=allocation.certificate,
-            changed=changed,
-            sketch=_sketch(pool, p, confidence, allocation),
-        )
-        done.append(round)
-        yield round
+        opinions = [judge(X, strand, parts) for strand in active]
+        confidences = trusted(parts.confidence, opinions)
+        for strand, opinion, confidence in zip(active, opinions, confidences, strict=True):
+            strand.done.append(settle(strand, parts, opinion, confidence, number, share))
+        yield [strand.done[-1] if strand in active else None for strand in strands]
+
+
+def judge(X, strand: Strand, parts: Parts) -> Opinion:
+    """Train the committee and ask it about the pool, in blocks of rows: P never exists for all of them."""
+    labels, trainer, done = strand.labels, strand.trainer, strand.done
+    pool = labels.pool
+    # Classes ruled out are found anew in each round, so there is always something new to learn.
+    settles = trainer.settles and parts.negatives is None
+    settled = next((r.number for r in done if settles and r.changed < _SETTLED), None)
+    seconds: dict[str, float] = {}
+    with _timed(seconds, "train"):
+        committee = trainer(X, labels if settled is None else labels.before(settled))
+    # A confidence that is a plain function may compare rows: it gets them all at once.
+    measure = getattr(parts.confidence, "measure", None)
+    size = _BLOCK_ROWS if measure else max(len(pool), 1)
+    means, spreads, measures = [], [], []
+    with _timed(seconds, "predict"):
+        for start in range(0, len(pool), size):
+            rows = pool[start : start + size]
+            P = aligned(committee.predict_members(take(X, rows)), committee.classes_, labels.n_classes)
+            means.append(P.mean(axis=0))
+            if parts.negatives is not None:
+                spreads.append(P.std(axis=0))
+            measures.append(measure(P) if measure else parts.confidence(P))
+    p = np.concatenate(means)
+    return Opinion(
+        pool=pool,
+        p=p,
+        spread=np.concatenate(spreads) if spreads else None,
+        measured=np.concatenate(measures),
+        changed=float((p.argmax(axis=1) != labels.guess[pool]).mean()) if done else np.nan,
+        seconds=seconds,
+    )
+
+
+def trusted(confidence, opinions: list[Opinion]):
+    """The confidence of each opinion's rows, a list of (N,); whole rows by their mean measure."""
+    trust = getattr(confidence, "trust", None)
+    if trust is None:
+        return [opinion.measured for opinion in opinions]
+    if not getattr(confidence, "whole_rows", False):
+        return [trust(opinion.measured) for opinion in opinions]
+    pools = np.concatenate([opinion.pool for opinion in opinions])
+    rows, place, times = np.unique(pools, return_inverse=True, return_counts=True)
+    total = np.bincount(place, np.concatenate([opinion.measured for opinion in opinions]), len(rows))
+    joint = trust(total / times)
+    return np.split(joint[place], np.cumsum([len(opinion.pool) for opinion in opinions])[:-1])
+
+
+def settle(strand: Strand, parts: Parts, opinion: Opinion, confidence, number, share) -> Round:
+    """Give labels to the rows that are trusted, and write down what was found of each."""
+    labels, pool, p = strand.labels, opinion.pool, opinion.p
+    budget = Budget(share, strand.prior, len(pool))
+    seconds = dict(opinion.seconds)
+    candidates = confidence > 0
+    with _timed(seconds, "allocate"):
+        allocation = _allocate(parts.allocator, p[candidates], budget)
+        labels.record(pool, number, p, confidence, allocation, candidates)
+        labels.soft = _ruled_out(parts.negatives, p, opinion.spread, budget, pool, labels)
+    chosen = labels.codes[pool] >= 0
+    return Round(
+        number=number,
+        budget=budget,
+        candidates=int(candidates.sum()),
+        selected=np.bincount(labels.codes[pool[chosen]], minlength=labels.n_classes),
+        negatives=0 if labels.soft is None else int(labels.soft[pool].any(axis=1).sum()),
+        rows=pool[chosen],
+        codes=labels.codes[pool[chosen]],
+        seconds=seconds,
+        certificate=allocation.certificate,
+        changed=opinion.changed,
+        sketch=_sketch(pool, p, confidence, allocation),
+    )
 
 
 def _allocate(allocator, p, budget):
