@@ -8,7 +8,7 @@ from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
 from surelabel import AdaptiveThreshold, Budget, Negatives, Repeated, Status, Threshold, Transport, trees
-from surelabel.allocation import BOUNDS, choose, class_thresholds, remaining, rule_out, whole_mass
+from surelabel.allocation import BOUNDS, choose, class_thresholds, remaining, rule_out, sure_of, whole_mass
 
 ALLOCATORS = [
     Threshold(),
@@ -66,13 +66,13 @@ def test_threshold_takes_the_best_rows_first():
 
 def test_adaptive_thresholds_follow_how_often_a_class_is_sure():
     p = np.array([[0.9, 0.1], [0.9, 0.1], [0.1, 0.9], [0.4, 0.6]])
-    assert_allclose(class_thresholds(p, 0.8), [0.8, 0.4])
+    assert_allclose(class_thresholds(sure_of(p, 0.8), 0.8), [0.8, 0.4])
     assert_array_equal(AdaptiveThreshold(0.8)(p, ample(2, 4)).codes, [0, 0, 1, 1])
 
 
 def test_adaptive_threshold_stays_where_no_class_is_sure_yet():
     p = np.full((3, 2), 0.5)
-    assert_allclose(class_thresholds(p, 0.8), [0.8, 0.8])
+    assert_allclose(class_thresholds(sure_of(p, 0.8), 0.8), [0.8, 0.8])
     assert (AdaptiveThreshold(0.8)(p, ample(2, 3)).codes == -1).all()
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -16,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .budget import Budget, apportion, whole
 from .notice import notice
-from .transport import Certificate, Rows, solve
+from .transport import Assignment, Certificate, Rows, solve
 
 # The cost of a class that every model calls impossible: far, but finite.
 _SMALLEST_PROBABILITY = 1e-12
@@ -94,8 +95,42 @@ def choose(
         Passed on.
     """
     keep = best_first(np.where(accepted, codes, -1), score, quota)
-    status = np.where(keep, Status.ACCEPTED, np.where(accepted, crowded_out, refused))
-    return Allocation(np.where(keep, codes, -1), status.astype(object), certificate)
+    offer = Offer(codes, score, accepted, refused, crowded_out)
+    return replace(offer.kept(keep), certificate=certificate)
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What each row would get if there were no quotas; it depends on no other row.
+
+    Parameters
+    ----------
+    codes, score, accepted, refused, crowded_out
+        As in `choose`.
+    """
+
+    codes: np.ndarray
+    score: np.ndarray
+    accepted: np.ndarray
+    refused: Any = Status.BELOW
+    crowded_out: Status = Status.FULL
+
+    def within(self, quota, certificate=None) -> Allocation:
+        """The offer within the quotas."""
+        return choose(
+            self.codes, self.score, self.accepted, quota, self.refused, self.crowded_out, certificate
+        )
+
+    def kept(self, keep) -> Allocation:
+        """The offer made good for some of the rows, (N,), all of them accepted."""
+        status = np.where(keep, Status.ACCEPTED, np.where(self.accepted, self.crowded_out, self.refused))
+        return Allocation(np.where(keep, self.codes, -1), status.astype(object))
+
+
+def above(p, gammas) -> Offer:
+    """Its best class for each row in which that exceeds the class's threshold (K,)."""
+    codes, best = p.argmax(axis=1), p.max(axis=1)
+    return Offer(codes, best, best > gammas[codes])
 
 
 @dataclass
@@ -113,8 +148,7 @@ class Threshold(BaseEstimator):
 
     def __call__(self, p, budget: Budget) -> Allocation:
         """Allocate the candidates p (N, K)."""
-        best = p.max(axis=1)
-        return choose(p.argmax(axis=1), best, best > self.gamma, budget.quota)
+        return above(p, np.full(p.shape[1], self.gamma)).within(budget.quota)
 
 
 @dataclass
@@ -131,17 +165,19 @@ class AdaptiveThreshold(BaseEstimator):
 
     def __call__(self, p, budget: Budget) -> Allocation:
         """Allocate the candidates p (N, K)."""
-        codes, best = p.argmax(axis=1), p.max(axis=1)
-        gammas = class_thresholds(p, self.gamma)
-        return choose(codes, best, best > gammas[codes], budget.quota)
+        return above(p, class_thresholds(sure_of(p, self.gamma), self.gamma)).within(budget.quota)
 
 
-def class_thresholds(p, gamma):
-    """Thresholds scaled by how often each class exceeds gamma, shape (K,)."""
+def sure_of(p, gamma):
+    """Rows whose best class exceeds gamma, by class, shape (K,)."""
     sure = p.max(axis=1) > gamma
-    counts = np.bincount(p.argmax(axis=1)[sure], minlength=p.shape[1])
+    return np.bincount(p.argmax(axis=1)[sure], minlength=p.shape[1])
+
+
+def class_thresholds(counts, gamma):
+    """Thresholds scaled by how often each class exceeds gamma, shape (K,)."""
     # No class has shown itself yet: none has earned a lower threshold.
-    return gamma * (counts / counts.max() if counts.any() else np.ones(p.shape[1]))
+    return gamma * (counts / counts.max() if counts.any() else np.ones(len(counts)))
 
 
 def whole_mass(mass):
@@ -174,9 +210,10 @@ BOUNDS: dict[str, Callable] = {
     "released": released_bounds,
     "per_class": per_class_bounds,
 }
-ROWS: dict[str, Callable] = {
-    "mass": lambda best, mass, upper: (best.mass > _NO_MASS, whole_mass(mass)),
-    "slack": lambda best, mass, upper: (best.mass > best.slack, upper),
+# Which rows may be labelled, and how many of each class.
+ROWS: dict[str, tuple[Callable, Callable]] = {
+    "mass": (lambda best: best.mass > _NO_MASS, lambda mass, upper: whole_mass(mass)),
+    "slack": (lambda best: best.mass > best.slack, lambda mass, upper: upper),
 }
 COSTS: dict[str, Callable] = {
     "log": lambda p: -np.log(np.clip(p, _SMALLEST_PROBABILITY, None)),
@@ -222,25 +259,38 @@ class Transport(BaseEstimator):
 
     def __call__(self, p, budget: Budget) -> Allocation:
         """Allocate the candidates p (N, K)."""
+        bounds, slack = self.limits(len(p), budget)
+        solution = solve(Rows(p, self.costs), 1.0, bounds, self.epsilon, slack=slack)
+        quota = self.quota(solution.column_sum, bounds, solution.certificate)
+        offer = self.offer(p, solution.assignment())
+        return replace(offer.within(quota, solution.certificate), plan=solution.rows)
+
+    def limits(self, n, budget: Budget):
+        """Of n candidates: the range of each class, a pair of (K,), and that of rows left out."""
         if not 0 <= self.low <= 1 <= self.high:
             raise ValueError(
                 f"low must be within 0 and 1 and high at least 1; they are {self.low} and {self.high}."
             )
-        bounds, cost = _named(BOUNDS, "bounds", self.bounds), _named(COSTS, "cost", self.cost)
-        n = len(p)
+        bounds = _named(BOUNDS, "bounds", self.bounds)
         lower, upper, most_slack = bounds(n, budget.share, budget.prior, self.low, self.high)
-        solution = solve(Rows(p, cost), 1.0, (lower, upper), self.epsilon, slack=(0, most_slack))
-        if not solution.certificate.converged:
-            message = f"The transport solver did not converge: {solution.certificate}"
-            notice(message, ConvergenceWarning)
-        best = solution.assignment()
-        accepted, quota = _named(ROWS, "rows", self.rows)(best, solution.column_sum, upper)
+        return (lower, upper), (0, most_slack)
+
+    def costs(self, p):
+        """What each class costs each row, shape of p."""
+        return _named(COSTS, "cost", self.cost)(p)
+
+    def quota(self, mass, bounds, certificate):
+        """Most rows of each class, given what the plan moves to it, shape (K,)."""
+        if not certificate.converged:
+            notice(f"The transport solver did not converge: {certificate}", ConvergenceWarning)
+        return _named(ROWS, "rows", self.rows)[1](mass, bounds[1])
+
+    def offer(self, p, best: Assignment) -> Offer:
+        """What the plan would give each row, given its best column there."""
+        accepted = _named(ROWS, "rows", self.rows)[0](best)
         agreed = best.column == p.argmax(axis=1)
         refused = np.where(agreed, Status.SLACK, Status.DISPUTED)
-        chosen = choose(
-            best.column, best.mass, accepted & agreed, quota, refused, Status.SLACK, solution.certificate
-        )
-        return replace(chosen, plan=solution.rows)
+        return Offer(best.column, best.mass, accepted & agreed, refused, Status.SLACK)
 
 
 def _named(table, parameter, name):

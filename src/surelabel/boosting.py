@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from importlib.metadata import PackageNotFoundError, version
+from threading import Lock
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -11,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .codec import Stand
-from .committee import BaseCommittee
+from .committee import BaseCommittee, fit_each
 from .features import category_mask, numbers, take
 from .notice import notice
 
@@ -72,27 +73,15 @@ class RandomXGBoost(BaseCommittee):
             raise ValueError(f'schedule must be "short" or "paper"; it is {self.schedule!r}.')
         if self.n_members < 1:
             raise ValueError(f"{self!r} has no member; a committee needs at least one.")
-        xgboost = load_xgboost()
+        load_xgboost()
         self.classes_, codes = np.unique(y, return_inverse=True)
         rng = check_random_state(self.random_state)
         self.parameters_ = [draw(rng) for _ in range(self.n_members)]
-        category = category_mask(X)
-        # Bins are sought once for all. One thread, so that they cannot depend on n_jobs.
-        matrix = xgboost.QuantileDMatrix(
-            _plain(X),
-            codes,
-            weight=sample_weight,
-            # XGBoost reads the types again for every tree: none where all are numbers.
-            feature_types=np.where(category, "c", "q").tolist() if category.any() else None,
-            enable_categorical=True,
-            max_bin=_BINS[self.schedule],
-            nthread=1,
-        )
+        binned = Binned(X, codes, sample_weight, _BINS[self.schedule])
         task = objective(len(self.classes_)) | {"max_bin": _BINS[self.schedule]}
         grow = _grow_short if self.schedule == "short" else _grow_paper
-        self.members_ = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(grow)(xgboost, parameters, task, matrix) for parameters in self.parameters_
-        )
+        calls = [delayed(grow)(parameters, task, binned) for parameters in self.parameters_]
+        self.members_ = fit_each(calls, self.n_jobs, "training member")
         return self
 
     def predict_members(self, X):
@@ -104,11 +93,39 @@ class RandomXGBoost(BaseCommittee):
             for begin in range(0, n_rows, _BLOCK):
                 rows = slice(begin, begin + _BLOCK)
                 block = _plain(take(X, rows))
-                parallel(
-                    delayed(_predict)(member, block, out[rows])
-                    for member, out in zip(self.members_, P, strict=True)
-                )
+                found = parallel(delayed(_predict)(member, block) for member in self.members_)
+                for out, p in zip(P, found, strict=True):
+                    # Two classes come as the probability of the second alone.
+                    out[rows] = p if p.ndim == 2 else np.column_stack([1 - p, p])[:, : out.shape[1]]
         return P
+
+
+class Binned:
+    """Rows as XGBoost trains on them; bins are sought once in each process."""
+
+    def __init__(self, X, codes, weight, n_bins):
+        self.X, self.codes, self.weight, self.n_bins = X, codes, weight, n_bins
+        self._lock = Lock()
+
+    def matrix(self):
+        """The matrix. One thread, so that its bins cannot depend on n_jobs."""
+        with self._lock:
+            if not hasattr(self, "_matrix"):
+                category = category_mask(self.X)
+                self._matrix = load_xgboost().QuantileDMatrix(
+                    _plain(self.X),
+                    self.codes,
+                    weight=self.weight,
+                    # XGBoost reads the types again for every tree: none where all are numbers.
+                    feature_types=np.where(category, "c", "q").tolist() if category.any() else None,
+                    enable_categorical=True,
+                    max_bin=self.n_bins,
+                    nthread=1,
+                )
+        return self._matrix
+
+    def __reduce__(self):
+        return Binned, (self.X, self.codes, self.weight, self.n_bins)
 
 
 def draw(rng):
@@ -138,15 +155,17 @@ def shortened(parameters):
     return parameters | {"learning_rate": _LEARNING_RATE, "n_estimators": n_trees}
 
 
-def _grow_paper(xgboost, parameters, task, matrix):
-    booster, n_trees = _seedling(xgboost, parameters, task, matrix)
+def _grow_paper(parameters, task, binned):
+    matrix = binned.matrix()
+    booster, n_trees = _seedling(parameters, task, matrix)
     for number in range(n_trees):
         booster.update(matrix, number)
     return booster.copy()  # without what training had set aside
 
 
-def _grow_short(xgboost, parameters, task, matrix):
-    booster, n_trees = _seedling(xgboost, shortened(parameters), task, matrix)
+def _grow_short(parameters, task, binned):
+    matrix = binned.matrix()
+    booster, n_trees = _seedling(shortened(parameters), task, matrix)
     losses: list[float] = []
     for number in range(n_trees):
         booster.update(matrix, number)
@@ -157,17 +176,14 @@ def _grow_short(xgboost, parameters, task, matrix):
     return booster.copy()
 
 
-def _seedling(xgboost, parameters, task, matrix):
+def _seedling(parameters, task, matrix):
     own = dict(parameters)
     n_trees, seed = own.pop("n_estimators"), own.pop("random_state")
-    return xgboost.Booster(own | task | {"seed": seed, "nthread": 1}, [matrix]), n_trees
+    return load_xgboost().Booster(own | task | {"seed": seed, "nthread": 1}, [matrix]), n_trees
 
 
-def _predict(booster, block, out):
-    """Write the member's probabilities of a block into out, shape (N, K)."""
-    p = booster.inplace_predict(block)
-    # Two classes come as the probability of the second alone.
-    out[:] = p if p.ndim == 2 else np.column_stack([1 - p, p])[:, : out.shape[1]]
+def _predict(booster, block):
+    return booster.inplace_predict(block)
 
 
 def _plain(X):

@@ -249,7 +249,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         self.verdict_ = None
         self._describe(targets, labels, index)
         if self.guard and found:
-            self._guard(table, targets, labels, parts, trainer, alone)
+            self._guard(table, labels.afresh(labels.weight), parts, trainer, alone)
         return self
 
     def _rounds_worth_running(self, labeled):
@@ -363,10 +363,9 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         rows, codes, weight = labels.training()
         return fit_present(seeded(self.estimator, trainer.rng(FINAL)), take(table, rows), codes, weight)
 
-    def _guard(self, table, targets, labels, parts, trainer, alone):
+    def _guard(self, table, start, parts, trainer, alone):
         """Find out whether the unlabelled rows helped; without them where they hurt."""
         begin = time.perf_counter()
-        start = Labels.start(targets.codes, labels.n_classes, labels.weight, labels.found)
         supervised = self._final(table, alone, start)
         self.verdict_ = nested(
             table,

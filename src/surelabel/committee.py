@@ -7,6 +7,9 @@ its members and on which rows each is trained.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -37,7 +40,7 @@ class BaseCommittee(ClassifierMixin, BaseEstimator):
         calls = [
             delayed(_fit_member)(member, X, codes, sample_weight, rows, X_unlabeled) for member, rows in draws
         ]
-        fitted = run_each(calls, self.n_jobs, "training member")
+        fitted = fit_each(calls, self.n_jobs, "training member")
         self.members_ = [member for member, _ in fitted]
         self.present_ = [present for _, present in fitted]
         return self
@@ -75,11 +78,34 @@ class BaseCommittee(ClassifierMixin, BaseEstimator):
 def run_each(calls, n_jobs, what):
     """Results of delayed calls, n_jobs at once; each is written to the log as it comes."""
     # Threads: the members worth running in parallel release the lock.
-    results = []
-    for result in Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(calls):
-        results.append(result)
-        logger.debug("%s %d of %d", what, len(results), len(calls))
-    return results
+    return _logged(Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(calls), len(calls), what)
+
+
+def fit_each(calls, n_jobs, what):
+    """As `run_each`, for calls that train: elsewhere, within `trained_by`."""
+    train = _elsewhere.get()
+    return run_each(calls, n_jobs, what) if train is None else _logged(train(calls), len(calls), what)
+
+
+_elsewhere: ContextVar[Callable | None] = ContextVar("trains members elsewhere", default=None)
+
+
+@contextmanager
+def trained_by(train):
+    """Within this block, members of committees are trained by `train`: delayed calls -> their results."""
+    token = _elsewhere.set(train)
+    try:
+        yield
+    finally:
+        _elsewhere.reset(token)
+
+
+def _logged(results, n, what):
+    found = []
+    for result in results:
+        found.append(result)
+        logger.debug("%s %d of %d", what, len(found), n)
+    return found
 
 
 def _fit_member(member, X, codes, sample_weight, rows, X_unlabeled):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
@@ -84,6 +84,20 @@ class Labels:
     def pool(self):
         """Rows still unlabelled, as positions."""
         return np.flatnonzero((self.codes < 0) & (self.weight > 0))
+
+    @property
+    def last(self):
+        """The last round in which a row was labelled; 0 for none."""
+        return max(int(self.round.max()), 0)
+
+    def places(self, rows):
+        """Where rows are in the caller's table; here, at their positions."""
+        return rows
+
+    def afresh(self, weight):
+        """The same rows before the first round, with these weights."""
+        start = Labels.start(np.where(self.round == 0, self.codes, -1), self.n_classes, weight, self.found)
+        return replace(self, **{field.name: getattr(start, field.name) for field in fields(Labels)})
 
     def before(self, number):
         """A copy in which the rows labelled in that round, or later, are unlabelled again.

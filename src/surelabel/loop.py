@@ -36,7 +36,7 @@ from .training import Trainer
 from .transport import Certificate
 
 # Rows whose P (M, N, K) is held at a time.
-_BLOCK_ROWS = 50_000
+_BLOCK_ROWS = 16_384
 # Guesses that change from one round to the next, as a share: below, training again adds nothing.
 _SETTLED = 0.001
 # Rows of a round that are kept for a picture of it.
@@ -261,7 +261,7 @@ def in_step(X, strands: list[Strand], parts: Parts, n_rounds=5) -> Iterator[list
 
 
 def judge(X, strand: Strand, parts: Parts) -> Opinion:
-    """Train the committee and ask it about the pool, in blocks of rows: P never exists for all of them."""
+    """Train the committee and ask it about the pool."""
     labels, trainer, done = strand.labels, strand.trainer, strand.done
     pool = labels.pool
     # Classes ruled out are found anew in each round, so there is always something new to learn.
@@ -270,27 +270,45 @@ def judge(X, strand: Strand, parts: Parts) -> Opinion:
     seconds: dict[str, float] = {}
     with _timed(seconds, "train"):
         committee = trainer(X, labels if settled is None else labels.before(settled))
-    # A confidence that is a plain function may compare rows: it gets them all at once.
-    measure = getattr(parts.confidence, "measure", None)
-    size = _BLOCK_ROWS if measure else max(len(pool), 1)
-    means, spreads, measures = [], [], []
     with _timed(seconds, "predict"):
-        for start in range(0, len(pool), size):
-            rows = pool[start : start + size]
-            P = aligned(committee.predict_members(take(X, rows)), committee.classes_, labels.n_classes)
-            means.append(P.mean(axis=0))
-            if parts.negatives is not None:
-                spreads.append(P.std(axis=0))
-            measures.append(measure(P) if measure else parts.confidence(P))
-    p = np.concatenate(means)
+        p, spread, measured = measure(committee, X, labels.n_classes, pool, parts)
     return Opinion(
         pool=pool,
         p=p,
-        spread=np.concatenate(spreads) if spreads else None,
-        measured=np.concatenate(measures),
+        spread=spread,
+        measured=measured,
         changed=float((p.argmax(axis=1) != labels.guess[pool]).mean()) if done else np.nan,
         seconds=seconds,
     )
+
+
+def measure(committee, X, n_classes, pool, parts: Parts, begin=0, n=None):
+    """What a fitted committee thinks of each row by itself: mean, spread, and what the confidence measures.
+
+    In blocks of rows, so that P never exists for all of them; the spread is None where nothing
+    asks for it. The pool may be a run of the whole one, of n rows, from rank `begin` on: each row
+    then has the place it has in the blocks of the whole, since the last digits of a matrix
+    product depend on that.
+    """
+    # A confidence that is a plain function may compare rows: it gets them all at once.
+    measured = getattr(parts.confidence, "measure", parts.confidence)
+    n = len(pool) if n is None else n
+    size = _BLOCK_ROWS if hasattr(parts.confidence, "measure") else max(n, 1)
+    means, spreads, measures = [np.empty((0, n_classes))], [np.empty((0, n_classes))], [np.empty(0)]
+    for start in range(begin - begin % size, begin + len(pool), size):
+        first, end = max(start, begin), min(start + size, begin + len(pool))
+        rows, own = pool[first - begin : end - begin], slice(first - start, end - start)
+        if len(rows) < min(size, n - start):
+            block = np.full(min(size, n - start), rows[0])
+            block[own] = rows
+            rows = block
+        P = aligned(committee.predict_members(take(X, rows)), committee.classes_, n_classes)
+        means.append(P.mean(axis=0)[own])
+        if parts.negatives is not None:
+            spreads.append(P.std(axis=0)[own])
+        measures.append(measured(P)[own])
+    spread = None if parts.negatives is None else np.concatenate(spreads)
+    return np.concatenate(means), spread, np.concatenate(measures)
 
 
 def trusted(confidence, opinions: list[Opinion]):

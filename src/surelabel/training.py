@@ -16,7 +16,7 @@ from .fitting import fit_weighted, seeded
 _CONTEXT_ROWS = 20_000
 _LARGEST_SEED = np.iinfo(np.int32).max
 # Steps beyond any round: the final classifier, the guard, and runs that hold out rows.
-FINAL, GUARD, _HELD_OUT = 1_000_000, 1_000_001, 2_000_000
+FINAL, GUARD, GUARD_POOL, _HELD_OUT = 1_000_000, 1_000_001, 1_000_002, 2_000_000
 
 
 class Trainer:
@@ -64,11 +64,11 @@ class Trainer:
 
     def __call__(self, X, labels):
         """A committee fitted on the labels so far."""
-        step = max(int(labels.round.max()), 0)
+        step = labels.last
         if step and self.first is None and self.settles:
             self(X, labels.before(1))  # another run did so
         rows, codes, weight = labels.training()
-        known = rows, codes, np.ones(len(rows)) if weight is None else weight
+        known = labels.places(rows), codes, np.ones(len(rows)) if weight is None else weight
         if self._last is not None and all(map(np.array_equal, known, self._last[0])):
             return self._last[1]  # nothing was labelled since
         data = take(X, rows), codes, weight, self._context(X, labels.pool, step)
@@ -115,6 +115,22 @@ class Trainer:
     def _context(self, X, pool, step):
         if not self.shows_pool or not len(pool):
             return None
-        if len(pool) > _CONTEXT_ROWS:
-            pool = np.sort(self.rng(step).choice(pool, _CONTEXT_ROWS, replace=False))
-        return take(X, pool)
+        return take(X, pool[self.shown(len(pool), step)])
+
+    def shown(self, n, step):
+        """Ranks in a pool of n of the rows that are shown to the committee in a step."""
+        return some_of(n, _CONTEXT_ROWS, self.rng(step))
+
+
+def some_of(n, most, rng):
+    """Ranks of at most `most` of n rows, drawn at random, ascending; without an array of n.
+
+    Examples
+    --------
+    >>> some_of(10**12, 3, np.random.RandomState(0)).shape
+    (3,)
+    """
+    if n <= most:
+        return np.arange(n)
+    generator = np.random.default_rng(rng.randint(_LARGEST_SEED))
+    return np.sort(generator.choice(n, most, replace=False, shuffle=False))

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from threadpoolctl import ThreadpoolController
 
 from .budget import apportion
-from .committee import BaseCommittee, run_each
+from .committee import BaseCommittee, fit_each, run_each
 from .confidence import TTest
 from .features import stacked, take
 from .fitting import aligned, fit_folds, fit_weighted, seeded, stratified_folds
@@ -166,8 +166,10 @@ class Unlike(BaseCommittee):
         with warnings.catch_warnings(), threads.limit(limits=1):
             # Models that stop short are judged by what they predict.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            calls = [delayed(_alone)(threads, work, model, *args) for model in models]
-            return run_each(calls, self.n_jobs, _WORDS[work])
+            alone = Alone(threads)
+            calls = [delayed(alone)(work, model, *args) for model in models]
+            each = run_each if work is _probabilities else fit_each
+            return each(calls, self.n_jobs, _WORDS[work])
 
     def _try(self, X, codes, sample_weight, X_unlabeled, trials):
         """Fit the models not tried yet, weigh all by what was held out, keep those with a seat."""
@@ -238,10 +240,22 @@ def _is_blind(model):
     return not has_fit_parameter(model, "X_unlabeled")
 
 
-def _alone(threads, work, *args):
-    # The limit on OpenMP holds for one thread, so each sets its own; that on BLAS is set by the caller.
-    with threads.limit(limits=1, user_api="openmp"):
-        return work(*args)
+class Alone:
+    """Works with one thread, so that results do not depend on how many there are."""
+
+    def __init__(self, threads=None):
+        # The limit on OpenMP holds for one thread, so each sets its own; that on BLAS is set by
+        # the caller, if there is one in this process.
+        self.limits = {"openmp": 1} if threads else 1
+        self.threads = threads or ThreadpoolController()
+
+    def __call__(self, work, *args):
+        """What work makes of args."""
+        with self.threads.limit(limits=self.limits):
+            return work(*args)
+
+    def __reduce__(self):
+        return Alone, ()  # another process has its own libraries
 
 
 def _fit_known(model, X, codes, sample_weight, X_unlabeled, given):

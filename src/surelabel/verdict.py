@@ -21,6 +21,7 @@ from .features import take
 from .fitting import stratified_folds
 from .labels import Labels
 from .loop import Parts, rounds
+from .training import GUARD_POOL, some_of
 
 # Standard errors; praise needs more evidence than caution.
 _HELPED = 2.0
@@ -112,10 +113,10 @@ def nested(
     if not folds or any(len(np.unique(labels.codes[given[seen]])) < 2 for seen, _ in folds):
         return None
     right = np.zeros((2, len(given)))
-    beyond = rng.permutation(labels.pool)[_POOL_ROWS:]
+    beyond = np.delete(labels.pool, pool_shown(trainer, len(labels.pool)))
     for _, held in folds:
         rows = given[held]
-        strand = Labels.start(labels.codes, labels.n_classes, labels.weight.copy(), labels.found)
+        strand = labels.afresh(labels.weight.copy())
         strand.codes[rows], strand.weight[rows], strand.weight[beyond] = -1, 0.0, 0.0
         with_pool = trainer.without(held)
         with_pool(X, strand)  # before the other, which takes over what it can
@@ -128,6 +129,11 @@ def nested(
             guess = present[model.predict_proba(take(X, rows)).argmax(axis=1)]
             right[arm, held] = guess == labels.codes[rows]
     return verdict(right, labels.weight[given], time.perf_counter() - begin)
+
+
+def pool_shown(trainer, n):
+    """Ranks in a pool of n of the rows that take part."""
+    return some_of(n, _POOL_ROWS, trainer.rng(GUARD_POOL))
 
 
 def verdict(right, weight, seconds=0.0) -> Verdict:

@@ -7,6 +7,6 @@ strategy, `linear` the exact limit.
 """
 
 from .problem import Rows
-from .solver import Assignment, Certificate, Solution, solve
+from .solver import Assignment, Certificate, Rule, Solution, solve
 
-__all__ = ["Assignment", "Certificate", "Rows", "Solution", "solve"]
+__all__ = ["Assignment", "Certificate", "Rows", "Rule", "Solution", "solve"]

@@ -5,14 +5,10 @@ Each time the last potentials are the start, and only cells that can matter are 
 
 from __future__ import annotations
 
-from functools import reduce
-from operator import add
-
 import numpy as np
 
 from .problem import Problem
-from .screening import survivors
-from .semidual import REACH, Point, advantage, block_terms, newton, point_at, sampling_error, span
+from .semidual import REACH, Point, advantage, newton, point_at, sampling_error, span
 
 # The sample may grow to this many cells before all rows are taken.
 _SAMPLE_CELLS = 3_000_000
@@ -43,7 +39,7 @@ def entropic(problem: Problem, epsilon, tol, max_iter) -> tuple[Point, int, int]
     """Solve on growing samples, then on all rows: the point, evaluations and passes."""
     levels = [*_samples(problem), problem]
     first = levels[0]
-    costs = np.concatenate([cost for cost, _ in first.blocks()])
+    costs = first.costs()
     best, longest = costs.T.copy().min(axis=0), float(span(costs)) + epsilon
     spread = float(best.std())
     g = _start(best, first.bounds, costs.shape[1])
@@ -71,7 +67,7 @@ def entropic(problem: Problem, epsilon, tol, max_iter) -> tuple[Point, int, int]
 
 
 def _samples(problem):
-    k = problem.rows.shape[1]
+    k = problem.k
     rng = np.random.default_rng(0)
     size = max(1024, 20 * k)
     while size < problem.n / 2 and size * k <= _SAMPLE_CELLS:
@@ -97,25 +93,21 @@ def _start(best, bounds, k):
 
 def _cold(problem, g, epsilon, goal, budget, longest, hottest, final):
     """Newton on every cell, from a higher temperature down; the point and evaluations."""
-
-    def evaluate(g, eps):
-        return reduce(add, (block_terms(cost, mass, g, eps) for cost, mass in problem.blocks()))
-
     used = 0
     steps = int(np.log(max(hottest, epsilon) / epsilon) / np.log(4))
     for eps in epsilon * 4.0 ** np.arange(steps, -1, -1):
         stage, most = goal if eps == epsilon else 1e-2, min(40, budget - used)
         # On few rows a step that seems sure may not be, and the way back is long.
         short = 0.0 if final else _SURE_STEP * eps
-        point, n = newton(evaluate, g, eps, problem.bounds, stage, most, longest, short=short)
+        point, n = newton(problem.terms, g, eps, problem.bounds, stage, most, longest, short=short)
         g, used = point.g, used + n
         if point.error > stage or used >= budget:
             break
     if point.error > goal and used < budget:
-        point, eps, n = _anneal(evaluate, problem.bounds, epsilon, goal, budget - used, longest)
+        point, eps, n = _anneal(problem.terms, problem.bounds, epsilon, goal, budget - used, longest)
         used += n
     if eps != epsilon:  # out of budget on the way: certify what was asked for
-        point, used = point_at(evaluate, point.g, epsilon, problem.bounds), used + 1
+        point, used = point_at(problem.terms, point.g, epsilon, problem.bounds), used + 1
     return point, used
 
 
@@ -152,7 +144,7 @@ def _warm(problem, g, epsilon, goal, budget, longest, radius, final):
     # Where g is uncertain by many epsilon, a higher temperature comes first.
     heat, room, error = max(epsilon, radius / _SMOOTHED), 2 * radius, np.inf
     while used < min(budget, _WARM_ITER) and n_passes < 30:
-        cells = survivors(problem.blocks(), g, _needed(heat, epsilon, len(g)) + room)
+        cells = problem.screened(g, _needed(heat, epsilon, len(g)) + room)
         n_passes += 1
         most = min(budget, _WARM_ITER) - used
         point, heat, n, held = _cool(cells, heat, epsilon, problem.bounds, goal, most, longest, final)

@@ -4,15 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from itertools import islice
+from operator import add
 from typing import Any
 
 import numpy as np
 
-from .semidual import Bounds
+from .screening import Screened, survivors
+from .semidual import Bounds, block_terms, total
 
 # A block has about this many cells: small enough for the cache, large enough for NumPy.
 _BLOCK_CELLS = 1 << 17
+# Blocks in a chunk: sums over a chunk are made in one place, wherever the rows come from.
+_CHUNK_BLOCKS = 8
+
+
+def chunk_rows(k):
+    """Rows in a chunk of an array with k columns."""
+    return _CHUNK_BLOCKS * _block_rows(k)
+
+
+def _block_rows(k):
+    return max(256, _BLOCK_CELLS // max(k, 1))
 
 
 class Rows:
@@ -51,7 +65,7 @@ class Rows:
     def __iter__(self):
         """Blocks as doubles, shape (n, K)."""
         for block in [self._array] if self._source is None else self._source():
-            step = max(256, _BLOCK_CELLS // max(block.shape[1], 1))
+            step = _block_rows(block.shape[1])
             for begin in range(0, len(block), step):
                 yield self._read(block[begin : begin + step])
 
@@ -81,6 +95,11 @@ class Problem:
     bounds: Bounds
     n: int
 
+    @property
+    def k(self):
+        """Columns that may get mass, the slack not counted."""
+        return self.rows.shape[1]
+
     def blocks(self):
         """(cost, mass) of each block of rows."""
         begin = 0
@@ -91,6 +110,30 @@ class Problem:
                 )
             yield cost, self.mass if np.ndim(self.mass) == 0 else self.mass[begin : begin + len(cost)]
             begin += len(cost)
+
+    def costs(self):
+        """Costs of all rows, shape (N, K); for few of them."""
+        return np.concatenate([cost for cost, _ in self.blocks()])
+
+    def total(self, g, epsilon):
+        """Terms at g over every cell, not rounded yet."""
+        return total(
+            reduce(add, (block_terms(cost, mass, g, epsilon) for cost, mass in chunk))
+            for chunk in self._chunks()
+        )
+
+    def terms(self, g, epsilon):
+        """Terms at g over every cell."""
+        return self.total(g, epsilon).rounded()
+
+    def screened(self, g, reach):
+        """The cells within `reach` of the best of their row at g."""
+        return Screened([survivors(chunk, g, reach) for chunk in self._chunks()])
+
+    def _chunks(self):
+        blocks = self.blocks()
+        while chunk := list(islice(blocks, _CHUNK_BLOCKS)):
+            yield chunk
 
     def sample(self, size, rng):
         """A problem on some of the rows, its bounds in proportion."""
@@ -109,12 +152,25 @@ def read_problem(cost, row_mass, column_mass, slack, epsilon):
     rows = cost if isinstance(cost, Rows) else Rows(cost)
     n, k = rows.shape
     mass = np.asarray(row_mass, dtype=float)
+    bounds, is_open = read_bounds(n, k, mass, column_mass, slack, epsilon)
+    rows = opened(rows, is_open)
+    # Equal masses are one number: no array of N ones is made or read.
+    if mass.ndim and np.ptp(mass) == 0:
+        mass = mass[0]
+    return Problem(rows, mass[()], bounds, n), is_open
+
+
+def opened(rows: Rows, is_open):
+    """Rows without the columns that may get nothing."""
+    return rows if is_open.all() else Rows(lambda: (block[:, is_open] for block in rows))
+
+
+def read_bounds(n, k, mass, column_mass, slack, epsilon):
+    """Bounds of the columns that may get mass, the slack among them, and which these are, (K,)."""
     lower, upper = _range(column_mass, k)
     total = _total(mass, n)
     _check(mass, lower, upper, epsilon, n)
     is_open = upper > 0
-    if not is_open.all():
-        rows = Rows(lambda inner=rows: (block[:, is_open] for block in inner))
     lower, upper = lower[is_open], upper[is_open]
     least, most = slack if isinstance(slack, tuple) else (slack or 0, slack or 0)
     if not 0 <= least <= most:
@@ -122,10 +178,7 @@ def read_problem(cost, row_mass, column_mass, slack, epsilon):
     if most:
         lower, upper = np.append(lower, least), np.append(upper, most)
     _check_feasible(lower, upper, total)
-    # Equal masses are one number: no array of N ones is made or read.
-    if mass.ndim and np.ptp(mass) == 0:
-        mass = mass[0]
-    return Problem(rows, mass[()], Bounds(lower, upper, total), n), is_open
+    return Bounds(lower, upper, total), is_open
 
 
 def _total(mass, n):

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .semidual import FAR, Terms, advantage
+from .semidual import FAR, Terms, advantage, total
 
 # Up to here sums over columns are quicker along whole vectors than along rows.
 _FEW_COLUMNS = 32
@@ -224,6 +224,35 @@ class Survivors:
             pairs = [_joined(parts) for parts in zip(pairs, new_pairs, strict=True)]
             others = _layered(k, *rest)
         return Survivors(g, width, settled, lead, Pairs(k, *pairs), others)
+
+
+@dataclass(frozen=True)
+class Screened:
+    """The survivors of all chunks of rows."""
+
+    chunks: list[Survivors]
+
+    @property
+    def g(self):
+        """The potentials of the screening."""
+        return self.chunks[0].g
+
+    @property
+    def width(self):
+        """How far behind the best of its row a cell may be there and still be kept."""
+        return self.chunks[0].width
+
+    def total(self, g, epsilon):
+        """As `terms`, not rounded yet."""
+        return total(chunk.terms(g, epsilon) for chunk in self.chunks)
+
+    def terms(self, g, epsilon):
+        """As `block_terms`, over the cells kept."""
+        return self.total(g, epsilon).rounded()
+
+    def narrowed(self, g, width):
+        """Screened again, from these cells alone, with a smaller width."""
+        return Screened([chunk.narrowed(g, width) for chunk in self.chunks])
 
 
 def _highest(layers):

@@ -13,7 +13,9 @@ entry more than the costs have columns.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
+from math import isqrt
+from operator import add
 
 import numpy as np
 from scipy.linalg.lapack import dposv
@@ -59,6 +61,43 @@ class Terms:
         return Terms(self.column_sum + other.column_sum, self.gram + other.gram, self.cost + other.cost)
 
 
+@dataclass(frozen=True)
+class Total:
+    """A sum of Terms in twice the digits of a double, so that the order of adding does not show.
+
+    Parameters
+    ----------
+    high, low : ndarrays of shape (K + K * K + 1,)
+        The sum rounded, and what the rounding left.
+    """
+
+    high: np.ndarray
+    low: np.ndarray
+
+    @classmethod
+    def of(cls, terms: Terms):
+        """The terms of one chunk of rows."""
+        high = np.concatenate([terms.column_sum, terms.gram.ravel(), [terms.cost]])
+        return cls(high, np.zeros_like(high))
+
+    def __add__(self, other):
+        high = self.high + other.high
+        back = high - self.high  # Knuth's two-sum: what was lost is known exactly
+        lost = (self.high - (high - back)) + (other.high - back)
+        return Total(high, self.low + other.low + lost)
+
+    def rounded(self) -> Terms:
+        """The sum as Terms."""
+        values = self.high + self.low
+        k = (isqrt(4 * len(values) - 3) - 1) // 2
+        return Terms(values[:k], values[k:-1].reshape(k, k), float(values[-1]))
+
+
+def total(terms) -> Total:
+    """The sum over chunks."""
+    return reduce(add, map(Total.of, terms))
+
+
 def advantage(cost, g):
     """G - C for a block, the free column included, shape (K, n)."""
     n, k = cost.shape
@@ -77,7 +116,9 @@ def shares(cost, g, epsilon):
     share -= top
     np.maximum(share, -FAR, out=share)
     np.exp(share, out=share)
-    norm = share.sum(axis=0)
+    # Added up in the order of columns also where NumPy would take one row for a plain vector:
+    # what a row gets must not depend on the block it comes in.
+    norm = share.sum(axis=0) if share.shape[1] != 1 else np.repeat(share, 2, axis=1).sum(axis=0)[:1]
     share /= norm
     return share, top + np.log(norm)
 

@@ -111,13 +111,68 @@ class Solution:
 
     def assignment(self) -> Assignment:
         """The best column of each row, without the dense plan."""
-        columns, masses, slacks = [], [], []
-        for block in self.masses():
-            inner, slack = block[:, : len(self.column_sum)], block[:, len(self.column_sum) :]
-            columns.append(inner.argmax(axis=1))
-            masses.append(inner.max(axis=1))
-            slacks.append(slack.sum(axis=1))
-        return Assignment(np.concatenate(columns), np.concatenate(masses), np.concatenate(slacks))
+        found = [assigned(block, len(self.column_sum)) for block in self.masses()]
+        parts = zip(*((each.column, each.mass, each.slack) for each in found), strict=True)
+        return Assignment(*(np.concatenate(part) for part in parts))
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A plan as a function of a row's costs: what it gives to rows of mass 1, wherever they are.
+
+    Parameters
+    ----------
+    g : ndarray
+        Potentials of the open columns, and of the slack if there is any.
+    epsilon : float
+        Strength of the entropy.
+    is_open : ndarray of shape (K,)
+        Which columns may get mass.
+    """
+
+    g: np.ndarray
+    epsilon: float
+    is_open: np.ndarray
+
+    def __call__(self, cost) -> Assignment:
+        """The best column of each row of cost (n, K)."""
+        masses = shares(cost[:, self.is_open], self.g, self.epsilon)[0].T
+        return assigned(_spread(masses, self.is_open), len(self.is_open))
+
+
+def assigned(masses, k) -> Assignment:
+    """The best of k columns in each row of a plan, of which what follows them is unassigned."""
+    inner, slack = masses[:, :k], masses[:, k:]
+    return Assignment(inner.argmax(axis=1), inner.max(axis=1), slack.sum(axis=1))
+
+
+def solve_rule(problem, is_open, epsilon, tol=1e-9, max_iter=2000):
+    """Solve a problem whose rows of mass 1 are elsewhere: a Rule, the columns' mass and a Certificate.
+
+    Parameters
+    ----------
+    problem : object with n, k, bounds, costs, sample, terms and screened
+        As `Problem` has them.
+    is_open : ndarray of shape (K,)
+        Which columns may get mass.
+    epsilon, tol, max_iter
+        As in `solve`; epsilon above 0.
+    """
+    point, n_iter, n_passes = entropic(problem, epsilon, tol, max_iter)
+    column_sum = _spread(point.terms.column_sum[None], is_open)[0, : len(is_open)]
+    return Rule(point.g, epsilon, is_open), column_sum, _certified(point, epsilon, tol, n_iter, n_passes)
+
+
+def _certified(point, epsilon, tol, n_iter, n_passes):
+    return Certificate(
+        epsilon=epsilon,
+        n_iter=n_iter,
+        n_passes=n_passes,
+        marginal_error=float(point.miss + np.exp(-REACH)),
+        gap=point.gap,
+        cost=point.terms.cost,
+        converged=bool(point.error <= tol),
+    )
 
 
 def solve(cost, row_mass, column_mass, epsilon=0.01, tol=1e-9, *, slack=None, max_iter=2000) -> Solution:
@@ -171,15 +226,7 @@ def solve(cost, row_mass, column_mass, epsilon=0.01, tol=1e-9, *, slack=None, ma
         for block, _ in problem.blocks():
             yield -epsilon * shares(block, point.g, epsilon)[1]
 
-    certificate = Certificate(
-        epsilon=epsilon,
-        n_iter=n_iter,
-        n_passes=n_passes,
-        marginal_error=float(point.miss + np.exp(-REACH)),
-        gap=point.gap,
-        cost=point.terms.cost,
-        converged=bool(point.error <= tol),
-    )
+    certificate = _certified(point, epsilon, tol, n_iter, n_passes)
     return _solution(point.g, point.terms.column_sum, certificate, masses, potentials, is_open)
 
 
