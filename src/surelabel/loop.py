@@ -29,6 +29,7 @@ import numpy as np
 
 from .allocation import Allocation
 from .budget import Budget, ramp
+from .confidence import Moments, mean_of
 from .features import take
 from .fitting import aligned
 from .labels import Labels
@@ -153,14 +154,23 @@ def judge(committee, X, labels: Labels, pool, parts: Parts):
     means, spreads, measures = [], [], []
     for start in range(0, len(pool), size):
         rows = pool[start : start + size]
-        P = aligned(committee.predict_members(take(X, rows)), committee.classes_, labels.n_classes)
-        means.append(P.mean(axis=0))
+        P = _asked(committee, take(X, rows), labels.n_classes)
+        means.append(mean_of(P))
         if parts.negatives is not None:
-            spreads.append(P.std(axis=0))
+            spreads.append(np.sqrt(Moments.of(P).variance))
         measures.append(measure(P) if measure else parts.confidence(P))
     measured = np.concatenate(measures)
     confidence = parts.confidence.trust(measured) if measure else measured
     return np.concatenate(means), np.concatenate(spreads) if spreads else None, confidence
+
+
+def _asked(committee, X, n_classes):
+    """P (M, N, K) over all classes; its moments from a committee that never holds P."""
+    if not hasattr(committee, "predict_moments"):
+        return aligned(committee.predict_members(X), committee.classes_, n_classes)
+    moments = committee.predict_moments(X)
+    mean, variance = (aligned(m, committee.classes_, n_classes) for m in (moments.mean, moments.variance))
+    return Moments(mean, variance, moments.n_members)
 
 
 def rounds(
@@ -205,32 +215,64 @@ def rounds(
         settled = next((r.number for r in done if settles and r.changed < _SETTLED), None)
         budget = Budget(share, prior, len(pool))
         seconds: dict[str, float] = {}
-        with _timed(seconds, "train"):
+        with timed(seconds, "train"):
             committee = trainer(X, labels if settled is None else labels.before(settled))
-        with _timed(seconds, "predict"):
+        with timed(seconds, "predict"):
             p, spread, confidence = judge(committee, X, labels, pool, parts)
-            candidates = confidence > 0
             changed = float((p.argmax(axis=1) != labels.guess[pool]).mean()) if done else np.nan
-        with _timed(seconds, "allocate"):
-            allocation = _allocate(parts.allocator, p[candidates], budget)
-            labels.record(pool, number, p, confidence, allocation, candidates)
-            labels.soft = _ruled_out(parts.negatives, p, spread, budget, pool, labels)
-        chosen = labels.codes[pool] >= 0
-        round = Round(
-            number=number,
-            budget=budget,
-            candidates=int(candidates.sum()),
-            selected=np.bincount(labels.codes[pool[chosen]], minlength=labels.n_classes),
-            negatives=0 if labels.soft is None else int(labels.soft[pool].any(axis=1).sum()),
-            rows=pool[chosen],
-            codes=labels.codes[pool[chosen]],
-            seconds=seconds,
-            certificate=allocation.certificate,
-            changed=changed,
-            sketch=_sketch(pool, p, confidence, allocation),
-        )
+        with timed(seconds, "allocate"):
+            soft = None if parts.negatives is None else parts.negatives(p, spread, budget)
+        round = decide(labels, number, budget, p, confidence, parts.allocator, soft, seconds, changed)
         done.append(round)
         yield round
+
+
+def decide(
+    labels: Labels, number, budget, p, confidence, allocator, soft=None, seconds=None, changed=np.nan
+) -> Round:
+    """Label the pool by what a committee thinks of it: write into labels, and say what happened.
+
+    Parameters
+    ----------
+    labels : Labels
+        Written into.
+    number : int
+        Of the round.
+    budget : Budget
+        What the round may label.
+    p : ndarray of shape (N, K)
+        Mean probabilities of the pool.
+    confidence : ndarray of shape (N,)
+        Above 0 is trusted.
+    allocator : callable
+        (p (N, K), Budget) -> Allocation.
+    soft : ndarray of shape (N, K), optional
+        Soft targets of rows with a class ruled out.
+    seconds : dict, optional
+        Wall time so far, by part.
+    changed : float, optional
+        Of the `Round`.
+    """
+    seconds = {} if seconds is None else seconds
+    pool, candidates = labels.pool, confidence > 0
+    with timed(seconds, "allocate"):
+        allocation = _allocate(allocator, p[candidates], budget)
+        labels.record(pool, number, p, confidence, allocation, candidates)
+        labels.soft = _ruled_out(soft, pool, labels)
+    chosen = pool[labels.codes[pool] >= 0]
+    return Round(
+        number=number,
+        budget=budget,
+        candidates=int(candidates.sum()),
+        selected=np.bincount(labels.codes[chosen], minlength=labels.n_classes),
+        negatives=0 if labels.soft is None else int(labels.soft[pool].any(axis=1).sum()),
+        rows=chosen,
+        codes=labels.codes[chosen],
+        seconds=seconds,
+        certificate=allocation.certificate,
+        changed=changed,
+        sketch=_sketch(pool, p, confidence, allocation),
+    )
 
 
 def _allocate(allocator, p, budget):
@@ -252,18 +294,19 @@ def _sketch(pool, p, confidence, allocation):
     return Sketch(pool[rows], p[rows].astype(np.float32), plan.astype(np.float32), codes)
 
 
-def _ruled_out(negatives, p, spread, budget, pool, labels):
+def _ruled_out(of_pool, pool, labels):
     """Soft targets over all rows, made anew each round: the committee has changed."""
-    if negatives is None:
+    if of_pool is None:
         return None
     soft = np.zeros((len(labels.codes), labels.n_classes))
-    soft[pool] = negatives(p, spread, budget)
+    soft[pool] = of_pool
     soft[labels.codes >= 0] = 0
     return soft
 
 
 @contextmanager
-def _timed(seconds, part):
+def timed(seconds, part):
+    """Add the wall time within to a part's."""
     start = time.perf_counter()
     yield
-    seconds[part] = time.perf_counter() - start
+    seconds[part] = seconds.get(part, 0.0) + time.perf_counter() - start
