@@ -29,6 +29,7 @@ import numpy as np
 
 from .allocation import Allocation
 from .budget import Budget, ramp
+from .confidence import Moments, mean_of
 from .features import take
 from .fitting import aligned
 from .labels import Labels
@@ -268,9 +269,9 @@ def judge(X, strand: Strand, parts: Parts) -> Opinion:
     settles = trainer.settles and parts.negatives is None
     settled = next((r.number for r in done if settles and r.changed < _SETTLED), None)
     seconds: dict[str, float] = {}
-    with _timed(seconds, "train"):
+    with timed(seconds, "train"):
         committee = trainer(X, labels if settled is None else labels.before(settled))
-    with _timed(seconds, "predict"):
+    with timed(seconds, "predict"):
         p, spread, measured = measure(committee, X, labels.n_classes, pool, parts)
     return Opinion(
         pool=pool,
@@ -302,13 +303,22 @@ def measure(committee, X, n_classes, pool, parts: Parts, begin=0, n=None):
             block = np.full(min(size, n - start), rows[0])
             block[own] = rows
             rows = block
-        P = aligned(committee.predict_members(take(X, rows)), committee.classes_, n_classes)
-        means.append(P.mean(axis=0)[own])
+        P = _asked(committee, take(X, rows), n_classes)
+        means.append(mean_of(P)[own])
         if parts.negatives is not None:
-            spreads.append(P.std(axis=0)[own])
+            spreads.append(np.sqrt(Moments.of(P).variance)[own])
         measures.append(measured(P)[own])
     spread = None if parts.negatives is None else np.concatenate(spreads)
     return np.concatenate(means), spread, np.concatenate(measures)
+
+
+def _asked(committee, X, n_classes):
+    """P (M, N, K) over all classes; its moments from a committee that never holds P."""
+    if not hasattr(committee, "predict_moments"):
+        return aligned(committee.predict_members(X), committee.classes_, n_classes)
+    moments = committee.predict_moments(X)
+    mean, variance = (aligned(m, committee.classes_, n_classes) for m in (moments.mean, moments.variance))
+    return Moments(mean, variance, moments.n_members)
 
 
 def trusted(confidence, opinions: list[Opinion]):
@@ -327,26 +337,58 @@ def trusted(confidence, opinions: list[Opinion]):
 
 def settle(strand: Strand, parts: Parts, opinion: Opinion, confidence, number, share) -> Round:
     """Give labels to the rows that are trusted, and write down what was found of each."""
-    labels, pool, p = strand.labels, opinion.pool, opinion.p
-    budget = Budget(share, strand.prior, len(pool))
-    seconds = dict(opinion.seconds)
-    candidates = confidence > 0
-    with _timed(seconds, "allocate"):
-        allocation = _allocate(parts.allocator, p[candidates], budget)
+    budget, seconds = Budget(share, strand.prior, len(opinion.pool)), dict(opinion.seconds)
+    with timed(seconds, "allocate"):
+        soft = None if parts.negatives is None else parts.negatives(opinion.p, opinion.spread, budget)
+    return decide(
+        strand.labels, number, budget, opinion.p, confidence, parts.allocator, soft, seconds, opinion.changed
+    )
+
+
+def decide(
+    labels: Labels, number, budget, p, confidence, allocator, soft=None, seconds=None, changed=np.nan
+) -> Round:
+    """Label the pool by what a committee thinks of it: write into labels, and say what happened.
+
+    Parameters
+    ----------
+    labels : Labels
+        Written into.
+    number : int
+        Of the round.
+    budget : Budget
+        What the round may label.
+    p : ndarray of shape (N, K)
+        Mean probabilities of the pool.
+    confidence : ndarray of shape (N,)
+        Above 0 is trusted.
+    allocator : callable
+        (p (N, K), Budget) -> Allocation.
+    soft : ndarray of shape (N, K), optional
+        Soft targets of rows with a class ruled out.
+    seconds : dict, optional
+        Wall time so far, by part.
+    changed : float, optional
+        Of the `Round`.
+    """
+    seconds = {} if seconds is None else seconds
+    pool, candidates = labels.pool, confidence > 0
+    with timed(seconds, "allocate"):
+        allocation = _allocate(allocator, p[candidates], budget)
         labels.record(pool, number, p, confidence, allocation, candidates)
-        labels.soft = _ruled_out(parts.negatives, p, opinion.spread, budget, pool, labels)
-    chosen = labels.codes[pool] >= 0
+        labels.soft = _ruled_out(soft, pool, labels)
+    chosen = pool[labels.codes[pool] >= 0]
     return Round(
         number=number,
         budget=budget,
         candidates=int(candidates.sum()),
-        selected=np.bincount(labels.codes[pool[chosen]], minlength=labels.n_classes),
+        selected=np.bincount(labels.codes[chosen], minlength=labels.n_classes),
         negatives=0 if labels.soft is None else int(labels.soft[pool].any(axis=1).sum()),
-        rows=pool[chosen],
-        codes=labels.codes[pool[chosen]],
+        rows=chosen,
+        codes=labels.codes[chosen],
         seconds=seconds,
         certificate=allocation.certificate,
-        changed=opinion.changed,
+        changed=changed,
         sketch=_sketch(pool, p, confidence, allocation),
     )
 
@@ -370,18 +412,19 @@ def _sketch(pool, p, confidence, allocation):
     return Sketch(pool[rows], p[rows].astype(np.float32), plan.astype(np.float32), codes)
 
 
-def _ruled_out(negatives, p, spread, budget, pool, labels):
+def _ruled_out(of_pool, pool, labels):
     """Soft targets over all rows, made anew each round: the committee has changed."""
-    if negatives is None:
+    if of_pool is None:
         return None
     soft = np.zeros((len(labels.codes), labels.n_classes))
-    soft[pool] = negatives(p, spread, budget)
+    soft[pool] = of_pool
     soft[labels.codes >= 0] = 0
     return soft
 
 
 @contextmanager
-def _timed(seconds, part):
+def timed(seconds, part):
+    """Add the wall time within to a part's."""
     start = time.perf_counter()
     yield
-    seconds[part] = time.perf_counter() - start
+    seconds[part] = seconds.get(part, 0.0) + time.perf_counter() - start
