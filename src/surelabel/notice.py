@@ -6,11 +6,13 @@ import logging
 import sys
 import warnings
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 logger = logging.getLogger("surelabel")
 
 _HERE = str(Path(__file__).parent)
+_about: ContextVar[str] = ContextVar("about", default="")
 
 
 def notice(message, category=UserWarning):
@@ -18,7 +20,17 @@ def notice(message, category=UserWarning):
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level)
+    warnings.warn(_about.get() + message, category, stacklevel=level)
+
+
+@contextmanager
+def speaking_of(what):
+    """Begin every notice with what it is about."""
+    token = _about.set(f"{what}: ")
+    try:
+        yield
+    finally:
+        _about.reset(token)
 
 
 @contextmanager

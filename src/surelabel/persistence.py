@@ -52,6 +52,7 @@ _OWN = {
     "graph": "Spreading",
     "loop": "Round Sketch",
     "models": "Bayes Kernel",
+    "multilabel": "LabelRounds",
     "native": "Boosted Branches Neighbors",
     "transport.solver": "Certificate",
     "unlike": "Unlike",
