@@ -93,8 +93,13 @@ def entropy(P):
 
 def below_quantile(uncertainty, share):
     """Distance below the quantile at `share`: positive for the surest rows, shape (N,)."""
-    # The quantile itself is still trusted: where most rows have no uncertainty, it is 0.
-    return np.nextafter(np.quantile(uncertainty, share), np.inf) - uncertainty
+    return below(np.quantile(uncertainty, share), uncertainty)
+
+
+def below(limit, uncertainty):
+    """Distance below the limit, positive at it too, shape (N,)."""
+    # The limit itself is still trusted: where most rows have no uncertainty, it is 0.
+    return np.nextafter(limit, np.inf) - uncertainty
 
 
 def _compared(part, P):

@@ -8,9 +8,6 @@ categories whose columns, order and categories are those of fit.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
-from decimal import Decimal
-from numbers import Real
 from typing import Any
 
 import narwhals as nw
@@ -21,6 +18,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
 from .notice import notice
+from .raw import Survey, is_frame, is_sparse, levels_of, raw_columns
 
 # Trees and boosters compute in single precision.
 _LARGEST = float(np.finfo(np.float32).max)
@@ -133,14 +131,30 @@ class Columns(BaseEstimator):
         X = as_table(X)
         if not _has_columns(X) and not self.categorical:
             return _stack(X, extra)
-        parts = [_raw_columns(X)]
+        parts = [raw_columns(X)]
         self.names_ = list(parts[0])
         if extra is not None:
             parts.append(self._raw(as_table(extra), "X_unlabeled"))
-        for name in self.categorical or []:
-            if name not in self.names_:
-                raise ValueError(f"categorical names the column {name!r}, which X does not have.")
-        return pd.DataFrame({name: self._learn(name, [part[name] for part in parts]) for name in self.names_})
+        self._learn([self._surveyed(part) for part in parts], ["X", "X_unlabeled"])
+        return pd.DataFrame(
+            {name: _join([self._read(name, *part[name]) for part in parts]) for name in self.names_}
+        )
+
+    def survey(self, X) -> dict[Any, Survey] | None:
+        """What the columns of some of the rows hold; None for an array of numbers."""
+        X = as_table(X)
+        return self._surveyed(raw_columns(X)) if _has_columns(X) or self.categorical else None
+
+    def fit_surveys(self, surveys, names):
+        """Learn from surveys of all parts of a table; errors speak of the parts by these names."""
+        self.names_ = None if surveys[0] is None else list(surveys[0])
+        self.kinds_, self.levels_, self.origins_ = {}, {}, {}
+        for survey, name in zip(surveys, names, strict=True):
+            if (None if survey is None else list(survey)) != self.names_:
+                raise ValueError(f"{name} has other columns than {names[0]}.")
+        if self.names_ is not None:
+            self._learn(surveys, names)
+        return self
 
     def arrange(self, X):
         """X checked, with the columns of a frame in the order of fit where that is allowed."""
@@ -160,8 +174,8 @@ class Columns(BaseEstimator):
     def _raw(self, X, argument):
         """Columns by name; those of an array by position."""
         if not is_frame(X) and X.shape[1] == len(self.names_):
-            return _raw_columns(X, self.names_)
-        raw = _raw_columns(X)
+            return raw_columns(X, self.names_)
+        raw = raw_columns(X)
         missing = [name for name in self.names_ if name not in raw]
         unseen = [name for name in raw if name not in self.names_]
         if missing or unseen:
@@ -170,25 +184,36 @@ class Columns(BaseEstimator):
             )
         return raw
 
-    def _learn(self, name, parts):
+    def _surveyed(self, raw):
+        asked = self.categorical or []
+        return {
+            name: Survey.of("category" if name in asked else kind, values)
+            for name, (kind, values) in raw.items()
+        }
+
+    def _learn(self, surveys, names):
+        for name in self.categorical or []:
+            if name not in self.names_:
+                raise ValueError(f"categorical names the column {name!r}, which X does not have.")
+        for name in self.names_:
+            self._learn_column(name, [survey[name] for survey in surveys], names)
+
+    def _learn_column(self, name, parts, names):
         # A part where all is missing takes the kind of the other.
-        kinds = [kind for kind, values in parts if not pd.isna(values).all()] or [parts[0][0]]
-        if name in (self.categorical or []):
-            kinds = ["category"]
-        if len(set(kinds)) > 1:
+        kinds = {part.kind: where for part, where in zip(parts, names, strict=False) if not part.empty}
+        if len(kinds) > 1:
+            (one, here), (two, there) = list(kinds.items())[:2]
             raise ValueError(
-                f"Column {name!r} is of kind {kinds[0]} in X and {kinds[1]} in X_unlabeled. "
+                f"Column {name!r} is of kind {one} in {here} and {two} in {there}. "
                 f"Give it one type, or read it as categories: Columns(categorical=[{name!r}])."
             )
-        kind = self.kinds_[name] = kinds[0]
+        kind = self.kinds_[name] = next(iter(kinds), parts[0].kind)
         if kind == "category":
-            self.levels_[name] = _levels(np.concatenate([values.astype(object) for _, values in parts]))
+            self.levels_[name] = levels_of(set().union(*(part.levels for part in parts)))
         if kind == "date":
             # Seconds since 1970 in single precision are two minutes apart.
-            seconds = np.concatenate([values.astype(float) for _, values in parts])
-            known = seconds[~np.isnan(seconds)]
-            self.origins_[name] = float(known.min()) if len(known) else 0.0
-        return _join([self._read(name, *part) for part in parts])
+            first = min(part.first for part in parts)
+            self.origins_[name] = first if first < np.inf else 0.0
 
     def _read(self, name, kind, values):
         expected = self.kinds_[name]
@@ -213,16 +238,6 @@ class Columns(BaseEstimator):
                 "they count as missing.",
             )
         return pd.Categorical.from_codes(codes, categories=pd.Index(levels))
-
-
-def is_sparse(X) -> bool:
-    """Whether X is a SciPy sparse matrix."""
-    return sp.issparse(X)
-
-
-def is_frame(X):
-    """Whether X is a frame of pandas, polars or another library that narwhals knows."""
-    return nw.dependencies.is_into_dataframe(X)
 
 
 def _has_columns(X):
@@ -255,7 +270,7 @@ def _as_numbers(X, argument):
     """X as numbers, for models whose training rows came as an array of them."""
     if not _has_columns(X):
         return X
-    raw = _raw_columns(X)
+    raw = raw_columns(X)
     for name, (kind, values) in raw.items():
         if kind != "number" and not pd.isna(values).all():
             example = values[~pd.isna(values)].tolist()[0]
@@ -298,74 +313,4 @@ def _check_range(X, names):
     raise ValueError(
         f"Input X contains infinity or a value too large: column {names[column]!r}, row {row} holds {what}. "
         "Mark it as missing (NaN) or rescale the column."
-    )
-
-
-def _raw_columns(X, names=None):
-    """Column name -> (kind, values): float values of numbers and dates, else objects."""
-    if is_frame(X):
-        frame = nw.from_native(X, eager_only=True)
-        return {name: _from_series(name, frame.get_column(name)) for name in X.columns}
-    X = X.toarray() if is_sparse(X) else X
-    return {name: _from_values(name, X[:, j]) for j, name in enumerate(names or range(X.shape[1]))}
-
-
-def _from_series(name, column):
-    """One column of a frame, by its declared type."""
-    dtype = column.dtype
-    if dtype == nw.Boolean or (dtype.is_numeric() and dtype != nw.Decimal):
-        return "number", _float(column)
-    if dtype.is_temporal() and dtype != nw.Time:
-        if dtype == nw.Duration:
-            micro = column.dt.total_microseconds()
-        else:
-            micro = column.cast(nw.Datetime("us", getattr(dtype, "time_zone", None))).dt.timestamp("us")
-        return "date", _float(micro) / 1e6
-    if dtype == nw.Categorical or dtype == nw.Enum:
-        native = column.to_native()
-        values = (
-            np.asarray(native, dtype=object)
-            if isinstance(native, pd.Series)
-            else column.cast(nw.String).to_numpy()
-        )
-        return "category", values.astype(object)
-    return _from_values(name, column.to_numpy().astype(object))
-
-
-def _float(column):
-    native = column.to_native()
-    if isinstance(native, pd.Series):
-        return native.to_numpy(dtype=float, na_value=np.nan)
-    return column.cast(nw.Float64).to_numpy().astype(float)
-
-
-def _from_values(name, values):
-    """A column of objects: numbers where all are, else categories."""
-    if values.dtype.kind in "mM":
-        return _from_series(name, nw.from_native(pd.Series(values), series_only=True))
-    values = values.astype(object)
-    missing = pd.isna(values)
-    known = values[~missing]
-    if all(isinstance(v, (Real, Decimal, np.bool_)) for v in known):
-        out = np.full(len(values), np.nan)
-        out[~missing] = known.astype(float)
-        return "number", out
-    if all(isinstance(v, date) for v in known):
-        return _from_values(name, pd.to_datetime(values, utc=True).tz_localize(None).to_numpy())
-    for row, value in zip(np.flatnonzero(~missing), known, strict=True):
-        if getattr(type(value), "__hash__", None) is None:
-            raise TypeError(
-                f"Column {name!r}, row {row}: each argument must be a string or a number, "
-                f"not {type(value).__name__!r}."
-            )
-    values[missing] = None
-    return "category", values
-
-
-def _levels(values):
-    """The categories of a column, in an order that does not depend on the rows."""
-    known = set(values[~pd.isna(values)])
-    return sorted(
-        known,
-        key=lambda v: (type(v).__name__, v) if isinstance(v, (str, Real)) else (type(v).__name__, str(v)),
     )

@@ -259,6 +259,24 @@ def _classes_of(known):
     return np.unique(known, return_inverse=True)
 
 
+def distinct(y):
+    """The labels that there are in y, missing ones included: these alone are enough for `read_targets`."""
+    return pd.unique(values_of(y))
+
+
+def codes_like(y, known: Targets):
+    """Codes of labels that are all among those of another Targets, shape (N,).
+
+    Examples
+    --------
+    >>> codes_like(["dog", None], read_targets(["cat", "dog"]))
+    array([ 1, -1])
+    """
+    code = {v: k for v, k in zip(known.values.tolist(), known.codes.tolist(), strict=True) if k >= 0}
+    which, labels = pd.factorize(values_of(y))
+    return np.array([*(code.get(label, -1) for label in labels.tolist()), -1])[which]
+
+
 def _kind(value):
     return str if isinstance(value, str) else bool if isinstance(value, (bool, np.bool_)) else float
 

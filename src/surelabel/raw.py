@@ -1,0 +1,123 @@
+"""Columns of a table in any form -> what each holds: its kind and plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from numbers import Real
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+
+
+def is_sparse(X) -> bool:
+    """Whether X is a SciPy sparse matrix."""
+    return sp.issparse(X)
+
+
+def is_frame(X):
+    """Whether X is a frame of pandas, polars or another library that narwhals knows."""
+    return nw.dependencies.is_into_dataframe(X)
+
+
+def raw_columns(X, names=None):
+    """Column name -> (kind, values): float values of numbers and dates, else objects."""
+    if is_frame(X):
+        frame = nw.from_native(X, eager_only=True)
+        return {name: _from_series(name, frame.get_column(name)) for name in X.columns}
+    X = X.toarray() if is_sparse(X) else X
+    return {name: _from_values(name, X[:, j]) for j, name in enumerate(names or range(X.shape[1]))}
+
+
+def _from_series(name, column):
+    """One column of a frame, by its declared type."""
+    dtype = column.dtype
+    if dtype == nw.Boolean or (dtype.is_numeric() and dtype != nw.Decimal):
+        return "number", _float(column)
+    if dtype.is_temporal() and dtype != nw.Time:
+        if dtype == nw.Duration:
+            micro = column.dt.total_microseconds()
+        else:
+            micro = column.cast(nw.Datetime("us", getattr(dtype, "time_zone", None))).dt.timestamp("us")
+        return "date", _float(micro) / 1e6
+    if dtype == nw.Categorical or dtype == nw.Enum:
+        native = column.to_native()
+        values = (
+            np.asarray(native, dtype=object)
+            if isinstance(native, pd.Series)
+            else column.cast(nw.String).to_numpy()
+        )
+        return "category", values.astype(object)
+    return _from_values(name, column.to_numpy().astype(object))
+
+
+def _float(column):
+    native = column.to_native()
+    if isinstance(native, pd.Series):
+        return native.to_numpy(dtype=float, na_value=np.nan)
+    return column.cast(nw.Float64).to_numpy().astype(float)
+
+
+def _from_values(name, values):
+    """A column of objects: numbers where all are, else categories."""
+    if values.dtype.kind in "mM":
+        return _from_series(name, nw.from_native(pd.Series(values), series_only=True))
+    values = values.astype(object)
+    missing = pd.isna(values)
+    known = values[~missing]
+    if all(isinstance(v, (Real, Decimal, np.bool_)) for v in known):
+        out = np.full(len(values), np.nan)
+        out[~missing] = known.astype(float)
+        return "number", out
+    if all(isinstance(v, date) for v in known):
+        return _from_values(name, pd.to_datetime(values, utc=True).tz_localize(None).to_numpy())
+    for row, value in zip(np.flatnonzero(~missing), known, strict=True):
+        if getattr(type(value), "__hash__", None) is None:
+            raise TypeError(
+                f"Column {name!r}, row {row}: each argument must be a string or a number, "
+                f"not {type(value).__name__!r}."
+            )
+    values[missing] = None
+    return "category", values
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What a column holds in some rows, enough to tell what it is in all.
+
+    Parameters
+    ----------
+    kind : str
+        "number", "date" or "category".
+    empty : bool
+        Whether every cell is missing.
+    levels : frozenset
+        The categories.
+    first : float
+        The first date; infinite where there is none.
+    """
+
+    kind: str
+    empty: bool
+    levels: frozenset = frozenset()
+    first: float = np.inf
+
+    @classmethod
+    def of(cls, kind, values):
+        """Of the values of a column."""
+        known = values[~pd.isna(values)]
+        if kind == "category":
+            return cls(kind, not len(known), levels=frozenset(known.astype(object)))
+        dates = kind == "date" and len(known)
+        return cls(kind, not len(known), first=float(known.astype(float).min()) if dates else np.inf)
+
+
+def levels_of(known):
+    """The categories of a column, in an order that does not depend on the rows."""
+    return sorted(
+        known,
+        key=lambda v: (type(v).__name__, v) if isinstance(v, (str, Real)) else (type(v).__name__, str(v)),
+    )
