@@ -367,7 +367,6 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         # Drawing takes a second to import: too long for those who draw nothing.
         from .reporting.plots import Plots
 
-        check_is_fitted(self, ["estimator_", "estimators_"], all_or_any=any)
         return Plots(self)
 
     def save(self, path):

@@ -8,7 +8,6 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 import pandas as pd
-from scipy import sparse
 
 from .targets import AUTO, Targets, equals, is_auto, is_missing, read_targets, values_of
 
@@ -46,7 +45,8 @@ class Indicators:
         values, shape = self.values, (n, len(self.classes))
         if values.dtype.kind == "u" and is_auto(missing_label):
             values = values.astype(np.int64)
-        more = np.full(shape, self._mark(missing_label))
+        mark = self._mark(missing_label)
+        more = np.full(shape, mark, dtype=float if np.isnan(mark) else values.dtype)
         codes = np.concatenate([self.codes, np.full(shape, -1)])
         return Indicators(np.concatenate([values, more]), self.classes, codes)
 
@@ -187,18 +187,15 @@ def known_part(y, classes, missing_label: Any = AUTO):
 
 def _columns(y):
     """Columns of a matrix or frame, and their names; None where they have none."""
-    if sparse.issparse(y):
-        return list(sparse.csr_array(y).toarray().T), None
+    if hasattr(y, "toarray"):  # sparse
+        return list(y.toarray().T), None
     frame = nw.from_native(y, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
         y = np.asarray(y)
         return [values_of(y[:, k]) for k in range(y.shape[1])], None
-    names = pd.Index(frame.columns)
-    if names.has_duplicates:
-        raise ValueError(f"y has two columns named {names[names.duplicated()][0]!r}. Rename one.")
-    # pandas' text is objects to those who ask for the name of a label.
-    dtype = object if all(isinstance(name, str) for name in names) else None
-    return [values_of(frame[name].to_native()) for name in names], np.array(names, dtype=dtype)
+    dtype = object if all(isinstance(name, str) for name in frame.columns) else None
+    columns = [values_of(frame[name].to_native()) for name in frame.columns]
+    return columns, np.array(frame.columns, dtype=dtype)
 
 
 def _codes(values, name, mark):

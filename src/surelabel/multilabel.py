@@ -88,7 +88,7 @@ def begun(clf, table, cells: Indicators, weight, index, after):
     for k, prior in enumerate(_prior_of_each(clf.class_prior, cells.classes)):
         one, column = copy(like).set_params(class_prior=prior), cells.column(k)
         with speaking_of(f"Label {names[k]!r}"):
-            if not learnable(column.counts(weight)):
+            if not learnable(column.counts(weight), names[k]):
                 one.set_params(committee=DummyClassifier(), estimator=None, class_prior="labeled", n_rounds=0)
             knew = None if after is None else after.of_label(k, len(names))
             strand, n_rounds = one._begin(table, column, weight, index, knew)

@@ -78,17 +78,19 @@ def check_classes(classes, counts, auto_missing):
             notice(f"Class {name!r} has one labelled row only.")
 
 
-def learnable(counts):
+def learnable(counts, name):
     """Whether rows with a label, and rows known to lack it, are there to learn from; says so if not.
 
     Parameters
     ----------
     counts : ndarray of shape (2,)
         Rows known to lack the label, and to have it.
+    name : str
+        The label's.
     """
     no, yes = counts
     if not no and not yes:
-        raise ValueError("It is unknown in every row. Leave it out of y.")
+        raise ValueError(f"Label {name!r} is unknown in every row. Leave it out of y.")
     if not no or not yes:
         notice(f"{'No known row has it' if no else 'Every known row has it'}, so it is filled in nowhere.")
     elif min(no, yes) == 1:

@@ -45,6 +45,10 @@ class Dataset:
         The target's column there, where it is not the default one.
     standardised : bool, default=True
         Whether the released code scales its columns for networks; three it leaves as they are.
+    test : float, default=0.2
+        Share of rows that are for the test.
+    several : bool, default=False
+        Whether a row may have several of the classes; each is a column of 0 and 1 at the end.
     """
 
     name: str
@@ -56,9 +60,10 @@ class Dataset:
     openml: int | None = None
     target: str | None = None
     standardised: bool = True
+    test: float = 0.2
+    several: bool = False
 
 
-# Yeast and emotions, whose rows have several labels each, will need a kind of their own.
 DATASETS = {
     dataset.name: dataset
     for dataset in [
@@ -72,10 +77,13 @@ DATASETS = {
         Dataset("agaricus_lepiota", "Agaricus lepiota", 8124, 22, 7, 0.6, 24, "habitat", False),
         Dataset("breast_cancer", "Breast cancer", 569, 30, 2, 0.8, standardised=False),
         Dataset("digits", "Digits", 1797, 64, 10, 0.9, standardised=False),
+        Dataset("yeast", "Yeast", 2417, 103, 14, 0.7, 40597, test=0.3, several=True),
+        Dataset("emotions", "Emotions", 593, 72, 6, 0.5, test=0.1, several=True),
         Dataset("blobs", "Three blobs", 300, 2, 3, 0.9),
     ]
 }
-PAPERS = tuple(name for name in DATASETS if name != "blobs")
+SEVERAL = tuple(name for name, dataset in DATASETS.items() if dataset.several)
+PAPERS = tuple(name for name in DATASETS if name != "blobs" and name not in SEVERAL)
 _BUNDLED = {
     "digits": lambda: load_digits(return_X_y=True),
     "breast_cancer": lambda: load_breast_cancer(return_X_y=True),
@@ -88,7 +96,8 @@ _BUNDLED = {
 class Split:
     """Labelled, unlabelled and test rows of one dataset and seed.
 
-    X_* are arrays of numbers, or frames where a dataset has categories; y_* are codes.
+    X_* are arrays of numbers, or frames where a dataset has categories; y_* are codes, or cells
+    of 0 and 1, shape (n, L), where rows have several labels.
     """
 
     dataset: Dataset
@@ -136,9 +145,9 @@ def load(name, folder: Path | None = None):
         X, y = _BUNDLED[name]()
     else:
         path = folder / f"{name}.csv" if folder else None
-        X, y = _from_file(path) if path and path.exists() else _from_openml(dataset, folder)
-    X, y = _tidy(X), pd.factorize(pd.Series(y), sort=True)[0]
-    found = (*X.shape, len(np.unique(y)))
+        X, y = _from_file(path, dataset) if path and path.exists() else _from_openml(dataset, folder)
+    X, y = _tidy(X), _cells(y) if dataset.several else pd.factorize(pd.Series(y), sort=True)[0]
+    found = (*X.shape, y.shape[-1] if dataset.several else len(np.unique(y)))
     expected = (dataset.rows, dataset.columns, dataset.classes)
     if found != expected or (y < 0).any():
         raise DataError(
@@ -148,16 +157,24 @@ def load(name, folder: Path | None = None):
     return X, y
 
 
-def _from_file(path):
+def _from_file(path, dataset):
     table = pd.read_csv(path, na_values=["?"], keep_default_na=False)
+    if dataset.several:
+        return table.iloc[:, : -dataset.classes], table.iloc[:, -dataset.classes :]
     return table.iloc[:, :-1], table.iloc[:, -1]
+
+
+def _cells(y):
+    """Columns of 0 and 1, or of TRUE and FALSE, as codes; -1 is neither, shape (n, L)."""
+    said = {"0": 0, "1": 1, "false": 0, "true": 1}
+    return pd.DataFrame(y).map(lambda cell: said.get(str(cell).lower(), -1)).to_numpy()
 
 
 def _from_openml(dataset, folder):
     where = f"{dataset.name}.csv is not in {folder}" if folder else "no folder of CSV files is named"
     remedy = f"Name the folder that has it by --data-dir or {FOLDER_VARIABLE}"
     if dataset.openml is None:
-        raise DataError(f"{dataset.name}: {where}, and OpenML does not have it. {remedy}.")
+        raise DataError(f"{dataset.name}: {where}, and it has no number at OpenML here. {remedy}.")
     target = dataset.target or "default-target"
     try:
         found = fetch_openml(data_id=dataset.openml, target_column=target, as_frame=True, parser="auto")
@@ -187,12 +204,12 @@ def _column(values):
 
 
 def make_split(dataset, X, y, seed, labelled=None, unlabelled=None) -> Split:
-    """The paper's split: a fifth for the test, then a share of the rest without labels.
+    """The paper's split: a share for the test, then a share of the rest without labels.
 
     With numbers of labelled and unlabelled rows, these many of the rest instead.
     """
     rows = np.arange(len(y))
-    rest, test = train_test_split(rows, test_size=0.2, random_state=seed)
+    rest, test = train_test_split(rows, test_size=dataset.test, random_state=seed)
     if labelled is None:
         known_rows, hidden = train_test_split(rest, test_size=dataset.unlabelled, random_state=seed)
     else:

@@ -80,17 +80,18 @@ def is_stored(suite: Suite, store: Store) -> bool:
     return any(records_of(suite, store, dataset, c) for dataset in suite.datasets for c in suite.columns)
 
 
-def accuracies(suite: Suite, store: Store, dataset, column: Column) -> dict[int, float]:
-    """Accuracies by seed."""
-    return {seed: r["accuracy"] for seed, r in records_of(suite, store, dataset, column).items()}
+def accuracies(suite: Suite, store: Store, dataset, column: Column, measure="accuracy") -> dict[int, float]:
+    """Accuracies by seed, or what else was measured."""
+    records = records_of(suite, store, dataset, column)
+    return {seed: record[measure] for seed, record in records.items() if measure in record}
 
 
-def scores(suite: Suite, store: Store) -> dict[str, dict[str, Score]]:
+def scores(suite: Suite, store: Store, measure="accuracy") -> dict[str, dict[str, Score]]:
     """A score for each dataset and label of which anything is stored."""
     table: dict[str, dict[str, Score]] = {}
     for dataset in suite.datasets:
         for column in suite.columns:
-            values = list(accuracies(suite, store, dataset, column).values())
+            values = list(accuracies(suite, store, dataset, column, measure).values())
             if not values:
                 continue
             printed = suite.printed.get(dataset, {}).get(column.label)
