@@ -136,7 +136,7 @@ def described(round: Round) -> dict[str, Any]:
         "prior": [float(share) for share in round.budget.prior],
         "pool": round.pool,
         "sure": round.candidates,
-        "labelled": len(round.rows),
+        "labelled": round.labelled,
         "by_class": [int(n) for n in round.selected],
         "ruled_out": round.negatives,
         "changed": None if np.isnan(round.changed) else round.changed,

@@ -132,10 +132,8 @@ class Labels:
     def _thinned(self, rows):
         """Rows without those found beyond what is worth training on, evenly over the table."""
         found = rows[self.round[rows] > 0]
-        most = max(_FOUND_ROWS, len(rows) - len(found))
-        if len(found) <= most:
-            return rows
-        return np.union1d(rows[self.round[rows] == 0], found[np.arange(most) * len(found) // most])
+        kept = spaced(len(found), len(rows) - len(found), self.found)
+        return rows if len(kept) == len(found) else np.union1d(rows[self.round[rows] == 0], found[kept])
 
     def record(self, pool, number, p, confidence, allocation: Allocation, candidates):
         """Write down what the round found of each row of the pool."""
@@ -154,6 +152,14 @@ class Labels:
         self.gap[pool] = p[rows, shown] - p[rows, other]
         self.confidence[pool] = confidence
         self.status[pool] = status
+
+
+def spaced(n_found, n_given, found):
+    """Ranks of the found rows that are worth training on, evenly over all of them."""
+    most = max(_FOUND_ROWS, n_given)
+    if found != "balanced" or n_found <= most:
+        return np.arange(n_found)
+    return np.arange(most) * n_found // most
 
 
 def balanced(weight, codes, found, n_classes):

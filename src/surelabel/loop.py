@@ -135,9 +135,14 @@ class Round:
         """Rows unlabelled when the round began."""
         return self.budget.pool
 
+    @property
+    def labelled(self) -> int:
+        """Rows labelled; on a cluster they are not among `rows`, which is then empty."""
+        return int(self.selected.sum())
+
     def __str__(self):
         line = (
-            f"round {self.number}: {self.pool} unlabelled, {self.candidates} sure, {len(self.rows)} labelled"
+            f"round {self.number}: {self.pool} unlabelled, {self.candidates} sure, {self.labelled} labelled"
         )
         return line + (f", {self.negatives} with a class ruled out" if self.negatives else "")
 

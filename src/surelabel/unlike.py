@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import contextmanager
 from copy import copy
 from typing import Any
 
@@ -162,13 +163,10 @@ class Unlike(BaseCommittee):
 
     def _each(self, work, models, *args):
         """Work on each model, n_jobs at once with one thread each; small ones lose time to threads."""
-        threads = ThreadpoolController()
-        with warnings.catch_warnings(), threads.limit(limits=1):
-            # Models that stop short are judged by what they predict.
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            alone = Alone(threads)
-            calls = [delayed(alone)(work, model, *args) for model in models]
-            each = run_each if work is _probabilities else fit_each
+        alone = Alone()
+        calls = [delayed(alone)(work, model, *args) for model in models]
+        each = run_each if work is _probabilities else fit_each
+        with alone.here():
             return each(calls, self.n_jobs, _WORDS[work])
 
     def _try(self, X, codes, sample_weight, X_unlabeled, trials):
@@ -243,15 +241,26 @@ def _is_blind(model):
 class Alone:
     """Works with one thread, so that results do not depend on how many there are."""
 
-    def __init__(self, threads=None):
-        # The limit on OpenMP holds for one thread, so each sets its own; that on BLAS is set by
-        # the caller, if there is one in this process.
-        self.limits = {"openmp": 1} if threads else 1
-        self.threads = threads or ThreadpoolController()
+    def __init__(self):
+        self.threads = ThreadpoolController()
+        self.at_home = False
+
+    @contextmanager
+    def here(self):
+        """What is set once for all work in this process."""
+        self.at_home = True
+        with warnings.catch_warnings(), self.threads.limit(limits=1):
+            # Models that stop short are judged by what they predict.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            yield
 
     def __call__(self, work, *args):
         """What work makes of args."""
-        with self.threads.limit(limits=self.limits):
+        if not self.at_home:
+            with self.here():
+                return work(*args)
+        # The limit on OpenMP holds for one thread, so each sets its own.
+        with self.threads.limit(limits=1, user_api="openmp"):
             return work(*args)
 
     def __reduce__(self):

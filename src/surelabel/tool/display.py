@@ -280,10 +280,10 @@ class Progress(logging.Handler):
         self.number = round.number
         self.console.print(
             f"round {round.number} of {self.n_rounds}: {round.candidates:,} sure of {round.pool:,}, "
-            f"[bold]{len(round.rows):,} labelled[/bold] ({duration(self.durations[-1])})",
+            f"[bold]{round.labelled:,} labelled[/bold] ({duration(self.durations[-1])})",
             highlight=False,
         )
-        if len(round.rows) in (0, round.pool):
+        if round.labelled in (0, round.pool):
             self.n_rounds = self.number  # nothing left to label, or nothing sure enough
 
     def _left(self, spent):

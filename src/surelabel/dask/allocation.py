@@ -1,0 +1,80 @@
+"""Allocators over rows in pieces: what each row would get, and the quotas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial, singledispatch
+from typing import Any
+
+import numpy as np
+
+from ..allocation import AdaptiveThreshold, Threshold, Transport, above, class_thresholds, sure_of
+from ..budget import Budget
+from ..transport import Certificate
+from ..transport.problem import read_bounds
+from ..transport.solver import solve_rule
+from .transport import FarProblem
+
+
+@dataclass(frozen=True)
+class Deal:
+    """What all rows together settle.
+
+    Parameters
+    ----------
+    rule : callable
+        Probabilities of some rows (n, K) -> Offer.
+    quota : ndarray of shape (K,)
+        Most rows of each class.
+    certificate : Certificate or None
+        What the solver says of the plan.
+    """
+
+    rule: Callable
+    quota: np.ndarray
+    certificate: Certificate | None = None
+
+
+@singledispatch
+def deal(allocator, pieces, sizes, budget: Budget) -> Deal:
+    """Settle what needs all rows: pieces are probabilities (n, K) of the candidates, sizes their n."""
+    raise TypeError(
+        f"{type(allocator).__name__} needs all rows in one place. On a cluster the allocator is one of "
+        "Transport(), Threshold() and AdaptiveThreshold()."
+    )
+
+
+@deal.register
+def _(allocator: Threshold, pieces, sizes, budget) -> Deal:
+    return Deal(partial(above, gammas=np.full(len(budget.prior), allocator.gamma)), budget.quota)
+
+
+@deal.register
+def _(allocator: AdaptiveThreshold, pieces, sizes, budget) -> Deal:
+    counts = np.sum(pieces.ask(sure_of, allocator.gamma), axis=0)
+    return Deal(partial(above, gammas=class_thresholds(counts, allocator.gamma)), budget.quota)
+
+
+@deal.register
+def _(allocator: Transport, pieces, sizes, budget) -> Deal:
+    if allocator.epsilon == 0:
+        raise ValueError("Transport(epsilon=0) needs all rows in one place. On a cluster epsilon is above 0.")
+    n, k = int(np.sum(sizes)), len(budget.prior)
+    bounds, slack = allocator.limits(n, budget)
+    limits, is_open = read_bounds(n, k, np.array(1.0), bounds, slack, allocator.epsilon)
+    problem = FarProblem.of(pieces, sizes, allocator, is_open, limits)
+    rule, mass, certificate = solve_rule(problem, is_open, allocator.epsilon)
+    return Deal(PlanRule(allocator, rule), allocator.quota(mass, bounds, certificate), certificate)
+
+
+@dataclass(frozen=True)
+class PlanRule:
+    """What a transport plan would give rows by their probabilities."""
+
+    allocator: Transport
+    rule: Any
+
+    def __call__(self, p):
+        """An Offer for each row of p (n, K)."""
+        return self.allocator.offer(p, self.rule(self.allocator.costs(p)))

@@ -1,0 +1,174 @@
+"""The estimator on Dask arrays and dataframes."""
+
+from __future__ import annotations
+
+import numpy as np
+from distributed import get_client
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from ..committee import trained_by
+from ..notice import logger, notice, shown
+from ..recipes import csa
+from ..training import Trainer
+from ..verdict import pool_shown
+from . import shard
+from .excerpt import Table
+from .keeping import Keeper
+from .pieces import trains_on
+from .reading import described, predicted, read
+from .rounds import State, check, excerpt_for, recall, rounds
+
+
+class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
+    """Fill in missing labels of a table that is spread over a Dask cluster.
+
+    The same seed gives the same labels as the classifier gives on one machine, however the
+    table is cut into parts. The client holds the labelled rows and samples of bounded size.
+
+    Parameters
+    ----------
+    classifier : PseudoLabelClassifier, default=csa()
+        What to do: any recipe or cell of the grid whose parts look at rows one by one.
+    folder : str, optional
+        Where to keep what is known after each round, one file for each part, on a disk that
+        all workers share. A run that ended early goes on from there.
+
+    Attributes
+    ----------
+    classifier_ : PseudoLabelClassifier
+        The classifier, fitted: it predicts plain tables, and can be saved. What one machine would
+        keep of every row it does not have.
+    labels_ : dask DataFrame
+        A line for each row: label (missing if none was given), guess, probability, gap, confidence,
+        runner_up, round (0: given, -1: none), status. `labels_.to_parquet(path)` writes it part
+        by part.
+    classes_, history_, n_iter_, verdict_, termination_condition_
+        As those of the classifier; `history_` has no rows.
+
+    Examples
+    --------
+    >>> from distributed import Client
+    >>> import dask.array as da
+    >>> from sklearn.datasets import load_iris
+    >>> from surelabel import Threshold, csa, trees
+    >>> from surelabel.dask import DaskPseudoLabelClassifier
+    >>> from surelabel.model_selection import hide_labels
+    >>> X, y = load_iris(return_X_y=True)
+    >>> y_few = hide_labels(y, 0.8, random_state=0)
+    >>> with Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as client:
+    ...     clf = DaskPseudoLabelClassifier(csa(committee=trees(20), n_rounds=2, allocator=Threshold(0.9),
+    ...         confidence=Everything(), guard=False, random_state=0))
+    ...     _ = clf.fit(da.from_array(X, chunks=(50, 4)), da.from_array(y_few, chunks=50))
+    ...     labels = clf.labels_.compute()
+    >>> labels["status"].value_counts().to_dict()
+    """
+
+    def __init__(self, classifier=None, *, folder=None):
+        self.classifier = classifier
+        self.folder = folder
+
+    def fit(self, X, y):
+        """Label the unlabelled rows and train the final classifier.
+
+        Parameters
+        ----------
+        X : dask array or dataframe of shape (n, d)
+            Rows in parts of at least some ten thousand, each small against a worker's memory.
+        y : dask array or series of shape (n,), or str
+            Labels, in the same parts; or the name of their column in X.
+
+        Returns
+        -------
+        self
+        """
+        for _ in self.fit_rounds(X, y):
+            pass
+        return self
+
+    def fit_rounds(self, X, y):
+        """Fit as a loop of one's own: yields each Round as it ends."""
+        client = get_client()
+        self.__dict__.pop("verdict_", None)  # what an earlier fit knew no longer holds
+        clf = csa() if self.classifier is None else clone(self.classifier)
+        if clf.found_weight == "full":
+            raise ValueError('found_weight="full" trains on every row found; on a cluster it is "balanced".')
+        method = clf._parts()
+        check(method)
+        with trained_by(trains_on(client)):
+            table, labels = read(clf, X, y, client)
+            rows, given = table.excerpt(labels, no_rows)
+            clf.class_prior_ = clf._prior(given)
+            n_rounds = clf._rounds_worth_running(rows)
+            trainer = Trainer(method.committee, clf.random_state)
+            state, keeper = State(labels, []), None
+            if self.folder is not None:
+                keeper = Keeper(self.folder, facts(clf, table, given), len(table.sizes))
+                state.history, trainer.seed = keeper.begin(trainer.seed)
+                if state.history:
+                    state.labels = keeper.labels(len(state.history), table.n_classes, table.found, client)
+                    recall(table, state.labels, trainer)
+            self.classifier_, self.history_, self.classes_ = clf, state.history, clf.classes_
+            clf.history_ = state.history
+            for round in rounds(table, state, method, trainer, prior=clf.class_prior_, n_rounds=n_rounds):
+                with shown(clf.verbose):
+                    logger.info("%s", round)
+                if keeper is not None:
+                    keeper.keep(state)
+                    state.labels = keeper.labels(round.number, table.n_classes, table.found, client)
+                yield round
+            self._finish(clf, table, state, method, trainer)
+
+    def _finish(self, clf, table: Table, state: State, method, trainer):
+        """Train the final classifier on what was found, and find out whether it helped."""
+        found = sum(round.labelled for round in state.history) > 0
+        alone = trainer.blind()
+        last = alone if trainer.shows_pool and not found else trainer
+        rows, labels = excerpt_for(table, state.labels, last)
+        clf.estimator_, clf._present = clf._final(rows, last, labels)
+        clf.verdict_, clf.n_iter_ = None, len(state.history)
+        left = sum(counts.pool for counts in state.labels.ask(shard.counts, None))
+        clf.termination_condition_ = why_ended(clf, left)
+        if clf.guard and found:
+            rows, labels = table.excerpt(state.labels, lambda n, _: pool_shown(trainer, n), before=1)
+            clf._guard(rows, labels.afresh(labels.weight), method, trainer, alone)
+        elif not found:
+            notice(f"None of the {left} unlabelled rows was labelled; this is the supervised model.")
+        self.n_iter_, self.verdict_ = clf.n_iter_, clf.verdict_
+        self.termination_condition_ = clf.termination_condition_
+        self.labels_ = described(table, state.labels, clf.classes_)
+
+    def predict_proba(self, X):
+        """Probability of each class, shape (n, K): a dask array for a dask collection."""
+        check_is_fitted(self, "verdict_")
+        return predicted(self.classifier_, "predict_proba", X, (np.nan, len(self.classes_)), np.dtype(float))
+
+    def predict(self, X):
+        """The most probable class, shape (n,): a dask array for a dask collection."""
+        check_is_fitted(self, "verdict_")
+        return predicted(self.classifier_, "predict", X, (np.nan,), self.classes_.dtype)
+
+
+def no_rows(n, last):
+    """Show no row of the pool."""
+    return np.empty(0, dtype=int)
+
+
+def facts(clf, table: Table, given):
+    """What a run depends on, for those who go on with it."""
+    return {
+        "classifier": repr(clf),
+        "rows in each part": table.sizes.tolist(),
+        "classes": [str(label) for label in clf.classes_],
+        "given labels": np.bincount(given.codes, minlength=given.n_classes).tolist(),
+        "columns": {str(name): kind for name, kind in table.columns.kinds_.items()},
+    }
+
+
+def why_ended(clf, left):
+    """Why the rounds ended, as `PseudoLabelClassifier.termination_condition_`."""
+    if not left:
+        return "all_labeled"
+    if clf.n_rounds and not (clf.history_ and clf.history_[-1].labelled):
+        return "no_change"
+    return "max_iter" if clf.n_iter_ == clf.n_rounds else "stopped"

@@ -1,0 +1,127 @@
+"""The rows that training needs, from all parts of the table, as one small table on the client.
+
+Labelled rows all come; of those found and of the pool, as many as one machine would train on, and
+the same ones. So the rest of the package trains on an excerpt as on the whole.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..labels import Labels, spaced
+from . import shard
+from .pieces import Each, Pieces
+
+
+@dataclass
+class Excerpt(Labels):
+    """Labels of some rows of a table.
+
+    Parameters
+    ----------
+    place : ndarray of shape (n,)
+        Where the rows are in the table.
+    step : int
+        The last round in which a row of the table was labelled.
+    """
+
+    place: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=int))
+    step: int = 0
+
+    @property
+    def last(self):
+        """The last round in which a row was labelled; 0 for none."""
+        return max(super().last, self.step)
+
+    def places(self, rows):
+        """Where rows are in the table."""
+        return self.place[rows]
+
+    def afresh(self, weight):
+        """The same rows before the first round, with these weights."""
+        return replace(super().afresh(weight), step=0)
+
+
+@dataclass(frozen=True)
+class Table:
+    """All parts of the table on the cluster.
+
+    Parameters
+    ----------
+    x, y : Pieces
+        Features and labels as they came; y may be the name of a column of x.
+    sizes : ndarray
+        Rows in each part.
+    columns : Columns
+        How features are read.
+    n_classes : int
+        K.
+    found : str
+        What labels found weigh in training.
+    """
+
+    x: Pieces
+    y: Any
+    sizes: np.ndarray
+    columns: Any
+    n_classes: int
+    found: str
+
+    @property
+    def begins(self):
+        """Position of the first row of each part."""
+        return np.cumsum(self.sizes) - self.sizes
+
+    def excerpt(self, labels: Pieces, shown, before=None):
+        """Table and labels to train on, with the rows of the pool that `shown(n, last)` ranks.
+
+        Parameters
+        ----------
+        labels : Pieces
+            Labels of each part.
+        shown : callable
+            (size of the pool, last round) -> ranks of the rows to show, ascending.
+        before : int, optional
+            Labels found in this round or later are taken for unknown.
+        """
+        counts = labels.ask(shard.counts, before)
+        given = sum(int(each.given.sum()) for each in counts)
+        found = ranks(
+            spaced(sum(each.found for each in counts), given, self.found), [c.found for c in counts]
+        )
+        last = max(each.last for each in counts)
+        pool = [each.pool for each in counts]
+        context = ranks(shown(sum(pool), last), pool)
+        wanted = [i for i, each in enumerate(counts) if each.given.any() or len(found[i]) or len(context[i])]
+        y = self.y.some(wanted) if isinstance(self.y, Pieces) else self.y
+        rows = labels.some(wanted).ask(
+            shard.some,
+            self.x.some(wanted),
+            y,
+            self.columns,
+            before,
+            Each([found[i] for i in wanted]),
+            Each([context[i] for i in wanted]),
+        )
+        place = np.concatenate([self.begins[i] + each.rows for i, each in zip(wanted, rows, strict=True)])
+        codes = np.concatenate([each.codes for each in rows])
+        start = Labels.start(codes, self.n_classes, None, self.found)
+        start.round = np.concatenate([each.round for each in rows])
+        return _stacked([each.X for each in rows]), Excerpt(**vars(start), place=place, step=last)
+
+
+def ranks(chosen, sizes):
+    """Ranks over all parts, ascending, as ranks within each part of these sizes: a list of arrays."""
+    ends = np.cumsum(sizes)
+    parts = np.split(chosen, np.searchsorted(chosen, ends[:-1]))
+    return [part - begin for part, begin in zip(parts, ends - sizes, strict=True)]
+
+
+def _stacked(tables):
+    if isinstance(tables[0], pd.DataFrame):
+        return pd.concat(tables, ignore_index=True)
+    return np.concatenate(tables)

@@ -1,0 +1,102 @@
+"""A run on disk between two rounds: a file for each part, and one for what the client knows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from ..checkpoint import Checkpoint
+from ..files import write_bytes
+from ..labels import Labels
+from .pieces import Each, Pieces
+from .rounds import State
+
+_ANEW = "Name another folder, or remove this one."
+
+
+class Keeper:
+    """Keeps a run in a folder that all workers can reach.
+
+    Parameters
+    ----------
+    folder : str or Path
+        The folder; made if it is not there.
+    facts : dict
+        What the run depends on, as JSON knows it: a run that differs does not go on from here.
+    n_parts : int
+        Parts of the table.
+    """
+
+    def __init__(self, folder, facts, n_parts):
+        self.folder = Path(folder)
+        self.facts = facts
+        self.n_parts = n_parts
+        self.run = self.folder / "parts.json"
+        self.history = self.folder / "rounds.npz"
+
+    def begin(self, seed) -> tuple[list, int]:
+        """The rounds that an earlier run kept here, none if there is none, and the seed that goes on."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            before = json.loads(self.run.read_bytes()) if self.run.exists() else None
+        except (OSError, ValueError) as error:
+            raise ValueError(f"{self.folder} cannot hold a run: {error}. {_ANEW}") from error
+        if before is None:
+            write_bytes(self.run, json.dumps({"seed": int(seed), "facts": self.facts}).encode())
+            return [], seed
+        self._check(before)
+        if not self.history.exists():
+            return [], before["seed"]
+        return list(Checkpoint.from_bytes(self.history.read_bytes()).history), before["seed"]
+
+    def keep(self, state: State):
+        """Write down what is known after a round; from here on labels are read from there."""
+        number = state.history[-1].number
+        self._folder_of(number).mkdir(exist_ok=True)
+        state.labels.make(_write, Each(self._paths(number))).wait("keeping part")
+        empty = Labels.start(np.empty(0, dtype=int), len(state.history[-1].selected))
+        # From the moment this file is there, the round counts.
+        write_bytes(self.history, Checkpoint.of(empty, state.history).to_bytes())
+        self._sweep(number)
+
+    def labels(self, number, n_classes, found, client) -> Pieces:
+        """What is known after a round, of each part."""
+        paths = Pieces(self._paths(number), client)
+        return paths.make(_read, n_classes, found)
+
+    def _check(self, before):
+        differ = [
+            f"{name} was {before['facts'].get(name)} and is {value}"
+            for name, value in self.facts.items()
+            if before["facts"].get(name) != value
+        ]
+        if differ:
+            raise ValueError(f"{self.folder} holds another run: {'; '.join(differ)}. {_ANEW}")
+
+    def _folder_of(self, number):
+        return self.folder / f"round-{number:03d}"
+
+    def _paths(self, number):
+        return [str(self._folder_of(number) / f"part-{i:06d}.npz") for i in range(self.n_parts)]
+
+    def _sweep(self, number):
+        """Remove what earlier rounds kept."""
+        for folder in self.folder.glob("round-*"):
+            if folder != self._folder_of(number):
+                for file in folder.iterdir():
+                    file.unlink()
+                folder.rmdir()
+
+
+def _write(labels: Labels, path):
+    write_bytes(Path(path), Checkpoint.of(labels, ()).to_bytes())
+
+
+def _read(path, n_classes, found):
+    kept = Checkpoint.from_bytes(Path(path).read_bytes())
+    given = np.where(kept.columns["round"] == 0, kept.columns["codes"], -1)
+    labels = Labels.start(given, n_classes, None, found)
+    kept.restore(labels)
+    return labels

@@ -1,0 +1,115 @@
+"""Dask collections -> parts of a table, and back."""
+
+from __future__ import annotations
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+from sklearn.utils.validation import validate_data
+
+from ..features import Columns, header
+from ..targets import is_unlabeled, read_targets
+from . import shard
+from .excerpt import Table
+from .pieces import Each, Pieces
+
+# More labels than this are no classes.
+_MOST_LABELS = 100_000
+_TYPES = {"i": "Int64", "u": "UInt64", "b": "boolean", "f": "float64"}
+
+
+def read(clf, X, y, client) -> tuple[Table, Pieces]:
+    """The parts of a table and their labels before the first round; clf learns columns and classes."""
+    x = Pieces(delayed_parts(X, "X"), client)
+    labels = y if isinstance(y, str) else Pieces(delayed_parts(y, "y"), client)
+    if isinstance(labels, Pieces) and len(labels) != len(x):
+        raise ValueError(f"X comes in {len(x)} parts and y in {len(labels)}. Give both the same.")
+    if isinstance(y, str) and y not in getattr(X, "columns", ()):
+        raise ValueError(f"y names the column {y!r}, which X does not have.")
+    columns = Columns() if clf.columns is None else clone(clf.columns)
+    names = [f"Part {i} of X" for i in range(len(x))]
+    glances = x.ask(shard.glance, labels, columns, Each(names))
+    used = [i for i, glance in enumerate(glances) if glance.n]
+    if not used:
+        raise ValueError("X has no rows.")
+    x, labels = x.some(used), labels.some(used) if isinstance(labels, Pieces) else labels
+    columns.fit_surveys([glances[i].columns for i in used], [names[i] for i in used])
+    targets = _targets(clf, [glances[i] for i in used])
+    clf.columns_, clf.classes_ = columns, targets.classes
+    validate_data(clf, header(_heading(X, y, columns)), skip_check_array=True)
+    sizes = np.array([glances[i].n for i in used])
+    table = Table(x, labels, sizes, columns, len(targets.classes), clf.found_weight)
+    return table, x.make(shard.start, labels, targets, clf.found_weight)
+
+
+def delayed_parts(collection, name):
+    """The parts of a dask array, dataframe or series, in order."""
+    if isinstance(collection, da.Array):
+        if collection.ndim == 2 and len(collection.chunks[1]) > 1:
+            collection = collection.rechunk({1: -1})
+        return collection.to_delayed().ravel().tolist()
+    if isinstance(collection, (dd.DataFrame, dd.Series)):
+        return collection.to_delayed()
+    raise TypeError(
+        f"{name} must be a dask array or dataframe; it is a {type(collection).__name__}. "
+        "A table that fits in memory is for PseudoLabelClassifier."
+    )
+
+
+def described(table: Table, labels: Pieces, classes) -> dd.DataFrame:
+    """A line for each row, as a dask dataframe in the parts of the table."""
+    types = {
+        "label": _TYPES.get(classes.dtype.kind, "string"),
+        "probability": "float64",
+        "gap": "float64",
+        "confidence": "float64",
+        "round": "int16",
+        "status": "string",
+    }
+    types |= dict.fromkeys(("guess", "runner_up"), types["label"])
+    order = ["label", "guess", "probability", "gap", "confidence", "runner_up", "round", "status"]
+    types = {name: types[name] for name in order}
+    y = table.y.parts if isinstance(table.y, Pieces) else [table.y] * len(table.sizes)
+    lines = [
+        dask.delayed(shard.described)(x, part, known, classes, begin, types)
+        for x, part, known, begin in zip(table.x.parts, y, labels.parts, table.begins.tolist(), strict=True)
+    ]
+    meta = pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in types.items()})
+    return dd.from_delayed(lines, meta=meta, verify_meta=False)
+
+
+def predicted(clf, method, X, shape, dtype):
+    """What a fitted classifier predicts: a dask array for a dask collection, else an array."""
+    if not dask.is_dask_collection(X):
+        return getattr(clf, method)(X)
+    there = dask.delayed(clf, traverse=False)
+    parts = [dask.delayed(_predict)(there, method, part) for part in delayed_parts(X, "X")]
+    return da.concatenate([da.from_delayed(part, shape, dtype=dtype) for part in parts])
+
+
+def _predict(clf, method, X):
+    if not len(X):
+        return np.empty((0, len(clf.classes_)) if method == "predict_proba" else 0)
+    return getattr(clf, method)(X)
+
+
+def _targets(clf, glances):
+    each = [glance.labels for glance in glances]
+    if any(labels.dtype == object for labels in each):
+        each = [labels.astype(object) for labels in each]
+    values = pd.unique(np.concatenate(each))
+    if len(values) > _MOST_LABELS:
+        raise ValueError(f"y holds {len(values):,} different values; labels are classes.")
+    if clf.classes is None and is_unlabeled(values, clf.missing_label).all():
+        n = sum(glance.n for glance in glances)
+        raise ValueError(f"y has no labelled row: all {n} are unlabelled.")
+    return read_targets(values, clf.missing_label, clf.classes)
+
+
+def _heading(X, y, columns):
+    if columns.names_ is None or isinstance(X, da.Array):
+        return np.empty((1, X.shape[1]))
+    return pd.DataFrame(columns=[name for name in X.columns if name != y])

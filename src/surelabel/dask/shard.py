@@ -1,0 +1,197 @@
+"""What is done to one part of the table, where it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..allocation import Offer
+from ..audit import audit
+from ..confidence import below
+from ..features import Columns, as_table, is_frame, row_index, take
+from ..labels import Labels
+from ..loop import Parts, measure
+from ..targets import Targets, codes_like, distinct
+from .selection import Cut
+
+# Columns of Labels in few bytes: there may be many rows.
+_SMALL: dict[str, Any] = {"codes": np.int32, "round": np.int16, "guess": np.int32, "runner_up": np.int32}
+
+
+@dataclass(frozen=True)
+class Glance:
+    """A first look at a part: its rows, what its columns hold, and which labels there are."""
+
+    n: int
+    columns: Any
+    labels: np.ndarray
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a committee thinks of the part's rows in the pool.
+
+    Parameters
+    ----------
+    pool : ndarray of shape (n,)
+        Which rows.
+    p : ndarray of shape (n, K)
+        Mean probabilities.
+    confidence : ndarray of shape (n,)
+        Above 0 is trusted; before `trust`, what the confidence measures.
+    """
+
+    pool: np.ndarray
+    p: np.ndarray
+    confidence: np.ndarray
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Rows of a part: given labels by class, labels found, rows in the pool, the last round."""
+
+    given: np.ndarray
+    found: int
+    pool: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Some:
+    """Some rows of a part: where they are, their features, and what is known of them."""
+
+    rows: np.ndarray
+    X: Any
+    codes: np.ndarray
+    round: np.ndarray
+
+
+def split(x, y):
+    """Features and labels, where y may be the name of a column of x."""
+    if not isinstance(y, str):
+        return x, y
+    return x.drop(columns=y), x[y]
+
+
+def glance(x, y, columns: Columns, name):
+    """A first look at a part."""
+    X, labels = split(x, y)
+    if not len(labels):
+        return Glance(0, None, distinct(labels))
+    if len(X) != len(labels):
+        raise ValueError(f"{name} has {len(X)} rows of X and {len(labels)} of y.")
+    try:
+        return Glance(len(labels), columns.survey(X), distinct(labels))
+    except (ValueError, TypeError) as error:
+        raise type(error)(f"{name}: {error}") from error
+
+
+def start(x, y, known: Targets, found):
+    """Labels before the first round."""
+    return _small(Labels.start(codes_like(split(x, y)[1], known), len(known.classes), None, found))
+
+
+def counts(labels: Labels, before):
+    """Rows by what is known of them, taking labels found in round `before` or later for unknown."""
+    labels = _as_of(labels, before)
+    given = labels.codes[labels.round == 0]
+    return Counts(
+        np.bincount(given, minlength=labels.n_classes),
+        int((labels.round > 0).sum()),
+        len(labels.pool),
+        labels.last,
+    )
+
+
+def some(labels: Labels, x, y, columns: Columns, before, found, pool):
+    """The rows with given labels, and those with these ranks among the found and in the pool."""
+    labels = _as_of(labels, before)
+    given, known = np.flatnonzero(labels.round == 0), np.flatnonzero(labels.round > 0)
+    rows = np.sort(np.concatenate([given, known[found], labels.pool[pool]]))
+    X = columns.transform(take(arranged(split(x, y)[0], columns), rows)) if len(rows) else None
+    return Some(rows, X, labels.codes[rows].astype(int), labels.round[rows].astype(int))
+
+
+def arranged(X, columns: Columns):
+    """X checked, as something of which rows can be taken."""
+    X = columns.arrange(as_table(X))
+    return X.to_pandas() if is_frame(X) and not isinstance(X, pd.DataFrame) else X
+
+
+def judge(labels: Labels, x, y, committee, columns: Columns, method: Parts, begin, n):
+    """What a fitted committee thinks of the part's pool, which begins at a rank of the whole of n rows."""
+    pool = labels.pool
+    if not len(pool):
+        return Judged(pool, np.empty((0, labels.n_classes)), np.empty(0))
+    X = columns.transform(arranged(split(x, y)[0], columns))
+    p, _, measured = measure(committee, X, labels.n_classes, pool, method, begin, n)
+    return Judged(pool, p, measured)
+
+
+def measured(judged: Judged):
+    """What the confidence measured, for `selection.quantile`."""
+    return np.zeros(len(judged.pool), dtype=int), judged.confidence
+
+
+def trust(judged: Judged, limit):
+    """Rows below the limit of uncertainty are trusted."""
+    return replace(judged, confidence=below(limit, judged.confidence))
+
+
+def tally(judged: Judged, labels: Labels):
+    """How many rows are trusted, and of how many the most probable class is not the last guess."""
+    changed = judged.p.argmax(axis=1) != labels.guess[judged.pool]
+    return int((judged.confidence > 0).sum()), int(changed.sum())
+
+
+def sure(judged: Judged):
+    """Probabilities of the rows that are trusted, shape (n, K)."""
+    return judged.p[judged.confidence > 0]
+
+
+def offered(p, rule):
+    """Class and score of each trusted row, for `selection.cuts`; class -1 where it is not accepted."""
+    offer = rule(p) if len(p) else _NO_OFFER
+    return np.where(offer.accepted, offer.codes, -1), offer.score
+
+
+def record(labels: Labels, judged: Judged, rule, cut: Cut, number):
+    """Labels after a round."""
+    new = replace(
+        labels,
+        **{
+            name: getattr(labels, name).copy()
+            for name in (*_SMALL, "probability", "gap", "confidence", "status")
+        },
+    )
+    if not len(judged.pool):
+        return new
+    candidates = judged.confidence > 0
+    offer = rule(judged.p[candidates]) if candidates.any() else _NO_OFFER
+    keep = cut.keep(np.where(offer.accepted, offer.codes, -1), offer.score)
+    new.record(judged.pool, number, judged.p, judged.confidence, offer.kept(keep), candidates)
+    return new
+
+
+def by_class(labels: Labels, number):
+    """Rows labelled in a round, by class, shape (K,)."""
+    return np.bincount(labels.codes[labels.round == number], minlength=labels.n_classes)
+
+
+def described(x, y, labels: Labels, classes, begin, types):
+    """A line for each row of the part: its label and why, in columns of these types."""
+    return audit(labels, classes, row_index(as_table(split(x, y)[0]), begin)).astype(types)
+
+
+def _as_of(labels, before):
+    return labels if before is None else labels.before(before)
+
+
+def _small(labels):
+    return replace(labels, **{name: getattr(labels, name).astype(kind) for name, kind in _SMALL.items()})
+
+
+_NO_OFFER = Offer(np.empty(0, dtype=int), np.empty(0), np.empty(0, dtype=bool))
