@@ -241,6 +241,29 @@ def self_training_xgboost(split: Split, threshold=0.75) -> Outcome:
     return Outcome(percent_right(model.predict(split.X_t), split.y_t))
 
 
+@method
+def network(
+    split: Split,
+    method="csa",
+    net="cnn-16",
+    side=0,
+    augment="none",
+    rounds=5,
+    passes=10,
+    floor=0.1,
+    bounds="per_class",
+    epochs=1,
+    least_steps=400,
+    batch=64,
+) -> Outcome:
+    """A network with dropout by one of the methods, or on the labelled rows or the truth alone."""
+    from .networks import Setting, play_network
+
+    return play_network(
+        split, Setting(method, net, side, augment, rounds, passes, floor, bounds, epochs, least_steps, batch)
+    )
+
+
 class Released:
     """The allocation of the released code: its regulariser by rows per class, and p > 0.5."""
 

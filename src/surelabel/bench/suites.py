@@ -10,7 +10,7 @@ from typing import Any
 
 from ..files import InputError
 from . import paper
-from .datasets import PAPERS, SEVERAL, known
+from .datasets import CIFAR, PAPERS, SEVERAL, known
 from .methods import METHODS
 
 # Of a split rather than of a method.
@@ -90,6 +90,8 @@ class Suite:
         What to know when reading it.
     measures : dict of str
         What is in its tables: names in the stored lines, and titles.
+    printed_seeds : int
+        Runs behind the paper's figures; 0 puts them beside ours without comparing.
     """
 
     name: str
@@ -101,6 +103,7 @@ class Suite:
     printed: paper.Printed = field(default_factory=dict, hash=False)
     about: str = ""
     measures: dict[str, str] = field(default_factory=lambda: {"accuracy": "accuracy"}, hash=False)
+    printed_seeds: int = 30
 
     def cells(self) -> Iterator[Cell]:
         """All runs, seed by seed, so that a run that is stopped has a bit of everything."""
@@ -152,6 +155,23 @@ _TABLE2 = (
     Column("csa() on labels alone", "committee_alone"),
     Column("csa()", "csa_default"),
 )
+_NETWORKS = {
+    "SL": "supervised",
+    "PL": "pl",
+    "FlexMatch": "flexmatch",
+    "SLA": "sla",
+    "UPS": "ups",
+    "CSA": "csa",
+    "true labels": "truth",
+}
+
+
+def _networks(**settings):
+    return tuple(
+        Column(label, "network", {"method": method} | settings) for label, method in _NETWORKS.items()
+    )
+
+
 _WITH_ROUNDS = tuple(c for c in _TABLE2 if c.method in ("pl", "flexmatch", "ups", "sla", "csa", "best_rows"))
 
 _LIST = [
@@ -321,6 +341,57 @@ _LIST = [
         ),
         5,
     ),
+    Suite(
+        "images",
+        "Networks on small images",
+        "table",
+        ("digits", "mnist"),
+        (
+            *_networks(rounds=3, side=14),
+            Column("CSA, floor 0", "network", {"method": "csa", "floor": 0.0, "rounds": 3, "side": 14}),
+            Column(
+                "CSA, paper's bounds",
+                "network",
+                {"method": "csa", "floor": 0.0, "bounds": "paper", "rounds": 3, "side": 14},
+            ),
+        ),
+        5,
+        about="A small convolutional network with dropout, 10 passes, 3 rounds, 400 steps of 64 images each. "
+        "*True labels* is the same network given all labels: nothing can do better.",
+    ),
+    Suite(
+        "cifar_small",
+        "CIFAR-10, cut down to what a CPU can do",
+        "table",
+        ("cifar10_1000",),
+        _networks(
+            net="cnn-32",
+            side=16,
+            augment="weak",
+            rounds=2,
+            least_steps=3000,
+            labelled=1000,
+            unlabelled=20_000,
+        ),
+        2,
+        paper.CIFAR,
+        "16 x 16 pixels, 1,000 labels, a pool of 20,000, a network of three convolutions, 2 rounds, 192,000 "
+        "training images each. In brackets is the paper's, of another network and thousands of times the "
+        "training: the full protocol (`surelabel bench run cifar --device cuda`) takes about 971 million "
+        "training images a run, and a GPU.",
+        printed_seeds=0,
+    ),
+    Suite(
+        "cifar",
+        "CIFAR with Wide ResNet 28-2",
+        "table",
+        CIFAR,
+        _networks(net="wrn-28-2", augment="ups", rounds=19, epochs=1024, least_steps=0, batch=128),
+        5,
+        paper.CIFAR,
+        "The UPS protocol: 20 networks one after the other, 1,024 epochs each.",
+        printed_seeds=5,
+    ),
     Suite("time", "Seconds by component", "figure", ("madelon", "breast_cancer"), (_CSA,), 5),
     Suite("selected", "Rows rejected and selected", "figure", ("madelon", "digits"), (_CSA,), 5),
     Suite(
@@ -335,7 +406,7 @@ _LIST = [
 ]
 SUITES = {suite.name: suite for suite in _LIST}
 QUICK_DATASETS = ("breast_cancer", "digits", "blobs")
-_QUICK = {"members": 4, "rounds": 2, "iterations": 100}
+_QUICK = {"members": 4, "rounds": 2, "iterations": 100, "epochs": 1, "least_steps": 50}
 
 
 def named(name) -> list[Suite]:
