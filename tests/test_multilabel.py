@@ -26,6 +26,7 @@ from surelabel import (
     sla,
     ups,
 )
+from surelabel.bounds import committee_votes
 from surelabel.checkpoint import Checkpoint
 from surelabel.loop import Opinion, Strand, in_step, trusted
 from surelabel.multilabel import pooled
@@ -265,6 +266,7 @@ def test_a_label_that_says_nothing_is_left_alone(moods):
     assert (clf.predict(X)[:, 0] == 0).all()
     assert_array_equal(clf.transduction_[:, 0], y[:, 0])
     assert (clf.labeled_iter_[:, 1:] > 0).any()
+    assert clf.termination_condition_ == "max_iter"
     y[0, 0] = 1
     with pytest.warns(UserWarning, match="Label 0: One known row only has it"):
         small(n_rounds=1).fit(X, y)
@@ -285,6 +287,14 @@ def test_warnings_name_the_label_and_point_at_the_caller(moods):
     y = np.where(np.arange(len(truth))[:, None] < 36, truth, -1)
     with pytest.warns(UserWarning, match=r"None of the 162 unlabelled cells was labelled \(162 below"):
         small(confidence=Everything(), allocator=Threshold(1.0)).fit(X, y)
+
+
+def test_verbose_names_the_labels(moods, capsys):
+    X, y, _ = moods
+    small(n_rounds=1, guard=True, verbose=1).fit(X, y)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("round 1: ")
+    assert [line[:25] for line in lines[1:]] == [f"Label {k}: unlabelled rows:" for k in range(3)]
 
 
 def test_rows_without_weight_teach_nothing(moods):
@@ -320,3 +330,5 @@ def test_pictures_are_of_one_label(moods, tmp_path):
     with pytest.raises(ValueError, match="one label at a time"):
         clf.plot.rounds()
     assert report(clf.estimators_[1], tmp_path / "report.html", X=X).exists()
+    with pytest.raises(ValueError, match=r"the classifier of one, such as clf.estimators_\[0\]"):
+        committee_votes(clf, X)

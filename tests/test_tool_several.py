@@ -96,17 +96,8 @@ def test_more_rows_come_from_a_file_of_their_own_and_a_run_may_be_resumed(small,
     frame, _ = songs()
     whole = written(frame.iloc[:30], tmp_path / "songs.csv")
     more = written(frame.drop(columns=NAMES).iloc[30:], tmp_path / "more.csv")
-    args = (
-        "label",
-        whole,
-        "--target",
-        ",".join(NAMES),
-        "--unlabeled",
-        more,
-        *QUICK,
-        "--out",
-        tmp_path / "run",
-    )
+    both, out = ",".join(NAMES), tmp_path / "run"
+    args = ("label", whole, "--target", both, "--unlabeled", more, *QUICK, "--out", out)
     assert surelabel(*args).exit_code == 0
     filled = read_table(out / "unlabeled.csv").frame
     assert set(filled["mood_calm"]) <= {"1", "0", ""}

@@ -23,7 +23,7 @@ from .indicators import Indicators, has_several, known_part, read_indicators
 from .labels import Labels
 from .loop import Parts, Strand, in_step
 from .multilabel import begun, gathered, history_of
-from .notice import logger, notice, shown, speaking_of
+from .notice import about, logger, notice, shown, speaking_of
 from .persistence import save
 from .priors import check_classes, check_prior, resolved_prior
 from .targets import AUTO, Targets, is_auto, labeled_part, read_targets
@@ -305,12 +305,13 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
             self._guard(table, labels.afresh(labels.weight), parts, trainer, alone)
 
     def _finish_each(self):
-        self.estimators_ = self._unfinished
-        del self._unfinished
-        for name, clf in zip(self.classes_.tolist(), self.estimators_, strict=True):
+        clfs, names = self._unfinished, self.classes_.tolist()
+        for name, clf in zip(names, clfs, strict=True):
             with speaking_of(f"Label {name!r}"):
                 clf.set_params(guard=self.guard)._finish_one()
-        self.__dict__.update(gathered(self.classes_.tolist(), self.estimators_))
+        self.__dict__.update(gathered(names, clfs))
+        self.estimators_ = clfs
+        del self._unfinished
 
     def _rounds_worth_running(self, labeled):
         if self.n_rounds != int(self.n_rounds) or self.n_rounds < 0:
@@ -448,7 +449,8 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
             begin=begin,
         )
         with shown(self.verbose):
-            logger.info("unlabelled rows: %s", self.verdict_ or "too few labels to tell whether they helped")
+            told = self.verdict_ or "too few labels to tell whether they helped"
+            logger.info("%sunlabelled rows: %s", about(), told)
         if self.verdict_ and self.verdict_.word == "hurt":
             self.estimator_, self._present = supervised
             self.termination_condition_ = "hurt"

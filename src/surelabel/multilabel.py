@@ -118,7 +118,9 @@ def history_of(names, clfs) -> list[LabelRounds]:
 def gathered(names, clfs) -> dict[str, Any]:
     """What the labels' classifiers say of their rows, by the names of fitted attributes."""
     labeled_iter = np.column_stack([clf.labeled_iter_ for clf in clfs])
-    reasons = {clf.termination_condition_ for clf in clfs}
+    # A label that nothing could be learnt of had no rounds to end.
+    ended = [clf for clf in clfs if clf.n_rounds] or clfs
+    reasons = {clf.termination_condition_ for clf in ended}
     return {
         "n_iter_": max(clf.n_iter_ for clf in clfs),
         "transduction_": np.column_stack([clf.transduction_ for clf in clfs]),
