@@ -53,6 +53,8 @@ _OWN = {
     "loop": "Round Sketch",
     "models": "Bayes Kernel",
     "native": "Boosted Branches Neighbors",
+    "torch.network": "Network",
+    "torch.training": "Training",
     "transport.solver": "Certificate",
     "unlike": "Unlike",
     "verdict": "Verdict",

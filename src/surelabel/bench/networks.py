@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -49,6 +50,7 @@ class Setting:
     epochs: int
     least_steps: int
     batch: int
+    rate: float
 
 
 def play_network(split: Split, setting: Setting) -> Outcome:
@@ -104,7 +106,8 @@ def _fit(split, setting, plan, device, model, data, seed):
     if alone and key in _BEGINNING:
         model.load_state_dict(_BEGINNING[key])
         return
-    train(model, data, plan.first() if alone else plan, sgd, cosine, seed=seed, device=device)
+    optimizer_fn = partial(sgd, rate=setting.rate)
+    train(model, data, plan.first() if alone else plan, optimizer_fn, cosine, seed=seed, device=device)
     if alone:
         _BEGINNING.clear()
         _BEGINNING[key] = model.state_dict()
@@ -143,7 +146,7 @@ def network_of(name, shape, n_classes):
         return perceptron(shape[0], n_classes)
     kind, *sizes = name.split("-")
     # Channels last: a third quicker on a CPU.
-    make = {"cnn": partial(convolutions, shape[0]), "wrn": cifar_model}[kind]
+    make: Callable = partial(convolutions, shape[0]) if kind == "cnn" else cifar_model
     return make(n_classes, *map(int, sizes)).to(memory_format=torch.channels_last)
 
 
