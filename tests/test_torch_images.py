@@ -1,8 +1,10 @@
 """Images: the networks, the readers of CIFAR, which run nothing, and the changes to training images."""
 
+import contextlib
 import io
 import os
 import pickle
+import pickletools
 import tarfile
 from pathlib import Path
 
@@ -17,7 +19,7 @@ torch = pytest.importorskip("torch")
 from torch import nn  # noqa: E402
 
 from surelabel.files import InputError  # noqa: E402
-from surelabel.torch import WideResNet, augment, mc_dropout  # noqa: E402
+from surelabel.torch import WideResNet, augment, images, mc_dropout  # noqa: E402
 from surelabel.torch.images import read_cifar  # noqa: E402
 from surelabel.torch.protocol import cifar_model, cifar_training  # noqa: E402
 
@@ -54,10 +56,13 @@ def cifar(rng, n):
 
 
 def as_pickle(pixels, codes, key=b"labels"):
-    """As Python 2 wrote it: protocol 2, keys in bytes."""
-    return pickle.dumps({b"data": pixels, key: codes.tolist()}, protocol=2, fix_imports=True).replace(
-        b"numpy._core.multiarray", b"numpy.core.multiarray"
-    )
+    """As Python 2 wrote it: all text is of its one kind of string."""
+    data = bytearray(pickle.dumps({b"data": pixels, key: codes.tolist()}, protocol=3))
+    strings = {"SHORT_BINBYTES": b"U", "BINBYTES": b"T", "BINUNICODE": b"T"}
+    for opcode, _, place in pickletools.genops(bytes(data)):
+        if opcode.name in strings:
+            data[place : place + 1] = strings[opcode.name]
+    return bytes(data).replace(b"numpy._core.multiarray", b"numpy.core.multiarray")
 
 
 @pytest.fixture
@@ -127,7 +132,7 @@ def test_a_pickle_runs_nothing(tmp_path, parts):
     folder.mkdir()
     for name, part in parts.items():
         (folder / name).write_bytes(as_pickle(*part))
-    (folder / "data_batch_1").write_bytes(pickle.dumps({b"data": Harm(tmp_path / "harmed")}, protocol=2))
+    (folder / "data_batch_1").write_bytes(pickle.dumps({b"data": Harm(tmp_path / "harmed")}))
     with pytest.raises(InputError, match=r"it asks for \w+\.mkdir, which no CIFAR file needs"):
         read_cifar(tmp_path)
     assert not (tmp_path / "harmed").exists()
@@ -135,19 +140,16 @@ def test_a_pickle_runs_nothing(tmp_path, parts):
 
 @settings(max_examples=50)
 @given(st.integers(0, 2**32 - 1))
-def test_a_damaged_pickle_is_an_error_with_its_name(seed):
-    from surelabel.torch import images
-
+def test_a_damaged_pickle_gives_images_or_an_error_with_its_name(seed):
     rng = np.random.default_rng(seed)
     data = bytearray(as_pickle(*cifar(rng, 1)))
     for _ in range(3):
         data[rng.integers(len(data) - 3072)] = rng.integers(256)
-    try:
+    with contextlib.suppress(InputError):  # and nothing else
         read = images._from_pickle(bytes(data), images._LAYOUTS["cifar10"], "data_batch_1")
-    except InputError as error:
-        assert "data_batch_1 is not a file of CIFAR" in str(error)
-    else:
         assert read.pixels.shape == (len(read), 3, 32, 32)
+    with pytest.raises(InputError, match="data_batch_1 is not a file of CIFAR"):
+        images._from_pickle(bytes(data[:3000]), images._LAYOUTS["cifar10"], "data_batch_1")
 
 
 def test_what_is_missing_or_wrong_is_said(tmp_path, parts):
@@ -157,6 +159,8 @@ def test_what_is_missing_or_wrong_is_said(tmp_path, parts):
         read_cifar(tmp_path, "mnist")
     folder = tmp_path / "cifar-10-batches-bin"
     folder.mkdir()
+    with pytest.raises(InputError, match=r"data_batch_1.bin cannot be read: No such file"):
+        read_cifar(tmp_path)
     (folder / "data_batch_1.bin").write_bytes(b"123")
     with pytest.raises(InputError, match="3 bytes are not records of 3073"):
         read_cifar(tmp_path)
@@ -169,7 +173,7 @@ def test_what_is_missing_or_wrong_is_said(tmp_path, parts):
 
 
 def test_jpeg_archives(tmp_path):
-    Image = pytest.importorskip("PIL.Image")  # noqa: N806
+    Image = pytest.importorskip("PIL.Image")
     (tmp_path / "cifar10").mkdir()
     shades = np.array([0, 100, 200], dtype=np.uint8)
     files = []
@@ -195,11 +199,10 @@ def test_jpeg_archives(tmp_path):
 )
 def test_the_real_archive():
     pytest.importorskip("PIL.Image")
-    train, test = read_cifar(os.environ["SURELABEL_DATA"])
-    assert_array_equal(np.bincount(train.codes), [5000] * 10)
+    test = images._from_jpeg(Path(os.environ["SURELABEL_DATA"], "cifar10", "cifar10_test_jpeg.npz"))
     assert_array_equal(np.bincount(test.codes), [1000] * 10)
-    # The protocol's mean pixel, to what JPEG loses.
-    assert_allclose(train.pixels.mean(axis=(0, 2, 3)) / 255, [0.4914, 0.4822, 0.4465], atol=2e-3)
+    # The protocol's mean pixel, to what JPEG and a smaller sample lose.
+    assert_allclose(test.pixels.mean(axis=(0, 2, 3)) / 255, [0.4914, 0.4822, 0.4465], atol=5e-3)
 
 
 # Augmentation
@@ -265,8 +268,8 @@ def test_factors_of_1_change_nothing_and_those_of_0_leave_no_colour():
 
 def test_changes_match_pillow():
     ops = pytest.importorskip("PIL.ImageOps")
-    Image = pytest.importorskip("PIL.Image")  # noqa: N806
-    pixels = np.random.default_rng(0).integers(30, 200, (16, 16, 3), dtype=np.uint8)
+    Image = pytest.importorskip("PIL.Image")
+    pixels = np.random.default_rng(0).integers(30, 200, (256, 256, 3), dtype=np.uint8)
     picture, images = Image.fromarray(pixels), torch.as_tensor(pixels).permute(2, 0, 1)[None] / 255
     size = torch.tensor([[[[100 / 255]]]])
     for ours, theirs, slack in [
@@ -274,7 +277,7 @@ def test_changes_match_pillow():
         (augment.solarize(images, size), ops.solarize(picture, 100), 0.5),
         (augment.posterize(images, torch.full((1, 1, 1, 1), 3.0)), ops.posterize(picture, 3), 0.5),
         (augment.autocontrast(images, None), ops.autocontrast(picture), 1.5),
-        (augment.equalize(images, None), ops.equalize(picture), 4),
+        (augment.equalize(images, None), ops.equalize(picture), 2.5),
     ]:
         assert_allclose(ours[0].permute(1, 2, 0) * 255, np.asarray(theirs, dtype=float), atol=slack)
 

@@ -334,9 +334,9 @@ _LIST = [
             ),
         ),
         5,
-        about="Digits of 8 x 8 and of 14 x 14 pixels (143 and 200 labels), a network of three convolutions with "
-        "dropout, 10 passes, 2 rounds, 400 steps of 64 images for each network. *SL* learns from the labels "
-        "alone, *true labels* from those of all rows: the most that pseudo-labels could reach.",
+        about="Digits of 8 x 8 and of 14 x 14 pixels, 143 and 200 labels, a network of three convolutions "
+        "with dropout, 10 passes, 2 rounds, 400 steps of 64 images for each network. *SL* learns from the "
+        "labels alone, *true labels* from those of all rows: the most that pseudo-labels could reach.",
     ),
     Suite(
         "cifar_small",
@@ -345,7 +345,7 @@ _LIST = [
         ("cifar10_1000",),
         _networks(**_CIFAR_SMALL),
         2,
-        paper.CIFAR,
+        {"cifar10_1000": paper.CIFAR["cifar10_1000"]},
         "16 x 16 pixels, 1,000 labels, a pool of 20,000, a network of three convolutions, no augmentation, 2 "
         "rounds, 96,000 training images for each network. In brackets is the paper's, of a larger network on "
         "whole images with thousands of times the training: the full protocol (`surelabel bench run cifar "
