@@ -61,7 +61,7 @@ def play_network(split: Split, setting: Setting) -> Outcome:
     codes, truth = torch.as_tensor(split.y_l), np.append(split.y_l, split.y_u)
     if setting.method == TRUTH:
         known, codes = torch.cat([known, pool]), torch.as_tensor(truth)
-    labeler = _labeler(split, setting, known.shape[1:])
+    labeler = labeler_of(split, setting, known.shape[1:])
     details: dict[str, list] = {name: [] for name in _COUNTS}
     seconds: dict[str, list] = {name: [] for name in ("train", "predict", "allocate")}
     with one_thread():
@@ -82,7 +82,8 @@ def play_network(split: Split, setting: Setting) -> Outcome:
     return Outcome(details["rounds"][-1], details, seconds)
 
 
-def _labeler(split, setting, shape):
+def labeler_of(split: Split, setting: Setting, shape) -> TorchPseudoLabeler:
+    """What labels a split whose inputs have that shape."""
     rounds = 0 if setting.method in (SUPERVISED, TRUTH) else setting.rounds
     # As the protocol has it, where epochs decide: few labels would make few steps.
     first = setting.batch // 2 if len(split.y_l) < 4000 and not setting.least_steps else None
