@@ -54,6 +54,8 @@ _OWN = {
     "models": "Bayes Kernel",
     "multilabel": "LabelRounds",
     "native": "Boosted Branches Neighbors",
+    "torch.network": "Network",
+    "torch.training": "Training",
     "transport.solver": "Certificate",
     "unlike": "Unlike",
     "verdict": "Verdict",

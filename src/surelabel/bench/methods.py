@@ -255,13 +255,13 @@ def network(
     epochs=1,
     least_steps=400,
     batch=64,
+    rate=0.03,
 ) -> Outcome:
     """A network with dropout by one of the methods, or on the labelled rows or the truth alone."""
     from .networks import Setting, play_network
 
-    return play_network(
-        split, Setting(method, net, side, augment, rounds, passes, floor, bounds, epochs, least_steps, batch)
-    )
+    how = Setting(method, net, side, augment, rounds, passes, floor, bounds, epochs, least_steps, batch, rate)
+    return play_network(split, how)
 
 
 class Released:

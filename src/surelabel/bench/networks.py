@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
+from sklearn.preprocessing import StandardScaler
 
 from ..allocation import Transport
 from ..confidence import TTest
@@ -49,15 +51,17 @@ class Setting:
     epochs: int
     least_steps: int
     batch: int
+    rate: float
 
 
 def play_network(split: Split, setting: Setting) -> Outcome:
     """Run the rounds of a method on a split; the test rows judge the network of every round."""
-    known, pool, test = (pictures(X, split.dataset, setting.side) for X in (split.X_l, split.X_u, split.X_t))
+    split = split.coded()
+    known, pool, test = inputs(split, setting.side)
     codes, truth = torch.as_tensor(split.y_l), np.append(split.y_l, split.y_u)
     if setting.method == TRUTH:
         known, codes = torch.cat([known, pool]), torch.as_tensor(truth)
-    labeler = _labeler(split, setting, known.shape[1:])
+    labeler = labeler_of(split, setting, known.shape[1:])
     details: dict[str, list] = {name: [] for name in _COUNTS}
     seconds: dict[str, list] = {name: [] for name in ("train", "predict", "allocate")}
     with one_thread():
@@ -78,11 +82,13 @@ def play_network(split: Split, setting: Setting) -> Outcome:
     return Outcome(details["rounds"][-1], details, seconds)
 
 
-def _labeler(split, setting, shape):
+def labeler_of(split: Split, setting: Setting, shape) -> TorchPseudoLabeler:
+    """What labels a split whose inputs have that shape."""
     rounds = 0 if setting.method in (SUPERVISED, TRUTH) else setting.rounds
     # As the protocol has it, where epochs decide: few labels would make few steps.
     first = setting.batch // 2 if len(split.y_l) < 4000 and not setting.least_steps else None
-    plan = Training(setting.epochs, setting.batch, setting.least_steps, _AUGMENT[setting.augment], first)
+    augment = _AUGMENT[setting.augment] if split.dataset.image else None
+    plan = Training(setting.epochs, setting.batch, setting.least_steps, augment, first)
     device = os.environ.get(DEVICE_VARIABLE, "cpu")
     return TorchPseudoLabeler(
         lambda: network_of(setting.net, shape, split.n_classes),
@@ -104,7 +110,8 @@ def _fit(split, setting, plan, device, model, data, seed):
     if alone and key in _BEGINNING:
         model.load_state_dict(_BEGINNING[key])
         return
-    train(model, data, plan.first() if alone else plan, sgd, cosine, seed=seed, device=device)
+    optimizer_fn = partial(sgd, rate=setting.rate)
+    train(model, data, plan.first() if alone else plan, optimizer_fn, cosine, seed=seed, device=device)
     if alone:
         _BEGINNING.clear()
         _BEGINNING[key] = model.state_dict()
@@ -128,13 +135,15 @@ def _folder(split, setting):
     return Path(root, hashlib.sha256(text.encode()).hexdigest()[:16]) if root else None
 
 
-def pictures(X, dataset, side=0):
-    """Rows as images (n, C, side, side) between 0 and 1; the rows of a table as they are."""
-    if dataset.image is None:
-        return torch.as_tensor(np.asarray(X, dtype=np.float32))
-    channels, own, brightest = dataset.image
-    images = torch.as_tensor(X).float().reshape(-1, channels, own, own) / brightest
-    return avg_pool2d(images, own // side) if 0 < side < own else images
+def inputs(split: Split, side=0):
+    """Labelled, unlabelled and test rows: images (n, C, side, side) between 0 and 1, or scaled columns."""
+    rows = split.X_l, split.X_u, split.X_t
+    if split.dataset.image is None:
+        scaler = StandardScaler().fit(np.concatenate(rows[:2]))
+        return [torch.as_tensor(scaler.transform(X)).float() for X in rows]
+    channels, own, brightest = split.dataset.image
+    images = [torch.as_tensor(X).float().reshape(-1, channels, own, own) / brightest for X in rows]
+    return [avg_pool2d(part, own // side) if 0 < side < own else part for part in images]
 
 
 def network_of(name, shape, n_classes):
@@ -143,7 +152,7 @@ def network_of(name, shape, n_classes):
         return perceptron(shape[0], n_classes)
     kind, *sizes = name.split("-")
     # Channels last: a third quicker on a CPU.
-    make = {"cnn": partial(convolutions, shape[0]), "wrn": cifar_model}[kind]
+    make: Callable = partial(convolutions, shape[0]) if kind == "cnn" else cifar_model
     return make(n_classes, *map(int, sizes)).to(memory_format=torch.channels_last)
 
 

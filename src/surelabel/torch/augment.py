@@ -42,7 +42,7 @@ def cutout(images, dice, longest=None):
 
 def square(images, dice, side):
     """A grey square of a side (n, 1, 1, 1) in pixels somewhere in each image, shape of images."""
-    inside = True
+    inside = torch.ones((), dtype=torch.bool, device=images.device)
     for axis, length in enumerate(images.shape[2:], start=2):
         places = torch.arange(length, device=images.device).reshape(-1, *[1] * (3 - axis))
         centre = (_draw(images, dice) * length).floor()

@@ -33,7 +33,7 @@ class Rows(Dataset):
         if all(isinstance(dataset, TensorDataset) for dataset in datasets):
             # Rows of tensors are taken at once, which is much quicker than one by one.
             self.tensor = torch.cat([dataset.tensors[0] for dataset in datasets])
-        self.dataset = ConcatDataset(datasets)
+        self.dataset: ConcatDataset = ConcatDataset(datasets)
 
     def __len__(self):
         return len(self.dataset)

@@ -18,8 +18,8 @@ def chosen(device) -> torch.device:
     """
     if device != "auto":
         device = torch.device(device)
-        there = {"cuda": torch.cuda.is_available, "mps": torch.backends.mps.is_available}
-        if device.type in there and not there[device.type]():
+        there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+        if not there.get(device.type, True):
             raise ValueError(f'There is no {device.type!r} device here. device="auto" takes what there is.')
         return device
     if torch.cuda.is_available():

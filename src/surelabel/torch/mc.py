@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -153,8 +154,8 @@ def _drops(part):
     if isinstance(part, nn.modules.dropout._DropoutNd):
         return part.p > 0
     if isinstance(part, _CARRIERS):
-        rate = part.dropout
-        return (rate.p if isinstance(rate, nn.Module) else rate) > 0
+        rate: Any = part.dropout
+        return getattr(rate, "p", rate) > 0
     # Layers of other libraries: DropPath, StochasticDepth, VariationalDropout, ...
     name = type(part).__name__.lower()
     return "drop" in name or "stochasticdepth" in name

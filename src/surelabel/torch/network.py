@@ -124,15 +124,18 @@ class Network(ClassifierMixin, BaseEstimator):
 
     def predict_moments(self, X) -> Moments:
         """Mean and variance over the passes, each (N, K), without holding the passes."""
-        return mc_dropout(*self._asked(X), self.passes, seed=seed_of(self.seed_, 2))
+        model, batches = self._asked(X)
+        return mc_dropout(model, batches, self.passes, seed=seed_of(self.seed_, 2))
 
     def predict_members(self, X):
         """Probabilities of each pass, shape (M, N, K)."""
-        return mc_members(*self._asked(X), self.passes, seed=seed_of(self.seed_, 2))
+        model, batches = self._asked(X)
+        return mc_members(model, batches, self.passes, seed=seed_of(self.seed_, 2))
 
     def predict_proba(self, X):
         """Probabilities with dropout off, shape (N, K)."""
-        return one_pass(*self._asked(X)).mean
+        model, batches = self._asked(X)
+        return one_pass(model, batches).mean
 
     def predict(self, X):
         """The most probable class, shape (N,)."""

@@ -106,9 +106,9 @@ def method_of(method) -> Method:
     return METHODS[method]
 
 
-def sgd(parameters):
+def sgd(parameters, rate=0.03):
     """The optimizer of the protocol: SGD at 0.03 with Nesterov's momentum of 0.9."""
-    return torch.optim.SGD(parameters, lr=0.03, momentum=0.9, nesterov=True)
+    return torch.optim.SGD(parameters, lr=rate, momentum=0.9, nesterov=True)
 
 
 class Standardised(nn.Module):
