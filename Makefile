@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 ONE = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
-.PHONY: demo test test-newest bench-transport bench-committee bench-accuracy bench-defaults bench-scale bench-bounds bench-quick bench-paper bench-kill bench-fuzz clean
+.PHONY: demo test test-newest bench-transport bench-committee bench-accuracy bench-defaults bench-scale bench-bounds bench-passes bench-quick bench-paper bench-kill bench-fuzz clean
 
 demo: $(VENV)/demo.stamp  ## fill in the labels of 1,294 handwritten digits
 	$(BIN)/surelabel demo --out demo
@@ -39,6 +39,9 @@ bench-scale: $(VENV)/bench.stamp  ## 20,000 labelled rows and up to two million 
 
 bench-bounds: $(VENV)/bench.stamp  ## the theorems against simulations and held-out truth; ARGS="--data-dir DIR"
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/bounds.py $(ARGS)
+
+bench-passes: $(VENV)/bench.stamp  ## which rows the t-test trusts as a network is asked more often; ARGS="--seeds 2"
+	$(ONE) $(BIN)/python benchmarks/passes.py $(ARGS)
 
 bench-quick: $(VENV)/bench.stamp  ## every table and figure of the paper, cut down, in a few minutes
 	$(ONE) $(BIN)/surelabel bench run all --quick --jobs 2 --out results/quick

@@ -153,7 +153,7 @@ def test_offline_says_what_to_do(tiny, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_runs(name):
-    if name == "vime":
+    if name in ("vime", "network"):
         pytest.importorskip("torch")
     outcome = runner.run_cell(small(name))
     assert 50 < outcome.accuracy <= 100
@@ -186,6 +186,45 @@ def test_the_released_allocation_takes_no_minority():
     found = Released()(p, Budget(1.0, np.full(3, 1 / 3), 4))
     assert found.codes[0] == -1
     assert [released_epsilon(n, 1) for n in (10, 50, 100, 200, 300)] == [0.05, 0.1, 0.2, 0.5, 1.0]
+
+
+@pytest.mark.parametrize("method", ["supervised", "truth", "pl", "flexmatch", "sla", "ups", "csa"])
+def test_networks_are_judged_in_every_round(method):
+    pytest.importorskip("torch")
+    found, alone = (
+        runner.run_cell(Cell.of("blobs", "network", 0, {"method": name, "rounds": 2, "least_steps": 60}))
+        for name in (method, "supervised")
+    )
+    rounds = 0 if method in ("supervised", "truth") else 2
+    assert len(found.details["rounds"]) == rounds + 1
+    assert found.details["rounds"][-1] == found.accuracy
+    assert found.details["pool"] == [216] * rounds
+    if method != "truth":
+        assert found.details["rounds"][0] == alone.accuracy  # all begin with the same network
+
+
+def test_networks_keep_their_rounds_where_they_are_told(tmp_path, monkeypatch):
+    pytest.importorskip("torch")
+    from surelabel.bench import networks
+
+    monkeypatch.setenv(datasets.ROUNDS_VARIABLE, str(tmp_path))
+    cell = small("network", least_steps=20)
+    first = runner.run_cell(cell)
+    assert len(list(tmp_path.glob("*/*.pt"))) == 3
+    monkeypatch.setattr(networks, "train", None)  # all is read
+    networks._BEGINNING.clear()
+    assert runner.run_cell(cell).details == first.details
+
+
+def test_published_test_sets_stay_whole_and_labels_are_balanced():
+    dataset = replace(DATASETS["cifar10_1000"], rows=600, test=100)
+    y = np.arange(600) % 10
+    split = make_split(dataset, np.arange(600)[:, None], y, seed=1, labelled=50, unlabelled=300)
+    assert_array_equal(split.X_t[:, 0], np.arange(500, 600))
+    assert_array_equal(np.bincount(split.y_l), [5] * 10)
+    assert (len(split.y_u), len(np.unique(np.append(split.X_l, split.X_u)))) == (300, 350)
+    assert len(make_split(dataset, y[:, None], y, seed=1).y_l) == 10  # 2% of 500
+    assert (make_split(dataset, y[:, None], y, seed=2).y_u != make_split(dataset, y[:, None], y, 1).y_u).any()
 
 
 def test_vime_is_one_result_for_one_seed():

@@ -58,7 +58,7 @@ def named(recipe):
 
 
 # scikit-learn's checks fit tiny, fully labelled tables: no unlabelled row, classes of one row.
-@pytest.mark.filterwarnings("ignore:y has no unlabelled row:UserWarning")
+@pytest.mark.filterwarnings("ignore:y has no unlabelled (row|cell):UserWarning")
 @pytest.mark.filterwarnings("ignore:Class .* has one labelled row only:UserWarning")
 @pytest.mark.filterwarnings("ignore:y holds -1 and 1 and nothing else:UserWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")

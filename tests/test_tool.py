@@ -21,9 +21,10 @@ from surelabel.files import read_table
 from surelabel.tool.app import app
 from surelabel.tool.demo import _digits as demo_digits
 from surelabel.tool.folder import RunFolder
-from surelabel.tool.source import ADDED
+from surelabel.tool.source import added
 
 QUICK = ("--target", "species", "--method", "pl", "--no-guard", "--no-report")
+ADDED = added()
 FORMATS = ["csv", "tsv", "csv.gz", "parquet", "jsonl", "jsonl.gz", "xlsx"]
 ROOT = Path(__file__).parents[1]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from .features import as_table, row_index
+from .notice import notice
 
 
 def audit(labels, classes, index):
@@ -23,6 +24,34 @@ def audit(labels, classes, index):
         },
         index=index,
     )
+
+
+def described(targets, labels, index, history, n_rounds):
+    """What became of each row, by the names of fitted attributes."""
+    if not len(labels.pool):
+        why_ended = "all_labeled"
+    elif n_rounds and not (history and len(history[-1].rows)):
+        why_ended = "no_change"
+    else:
+        why_ended = "max_iter" if len(history) == n_rounds else "stopped"
+    return {
+        "n_iter_": len(history),
+        "transduction_": targets.filled(labels.codes),
+        "labeled_iter_": labels.round,
+        "pseudo_labels_": audit(labels, targets.classes, index)[targets.codes < 0],
+        "termination_condition_": why_ended,
+    }
+
+
+def speak_of(labeled_iter, lines):
+    """Say so where there was nothing to label, or nothing was labelled."""
+    what = "row" if labeled_iter.ndim == 1 else "cell"
+    if not len(lines):
+        notice(f"y has no unlabelled {what}; this is the supervised model.")
+    elif not (labeled_iter > 0).any():
+        reasons = ", ".join(f"{n} {why}" for why, n in lines["status"].value_counts().items())
+        n = len(lines)
+        notice(f"None of the {n} unlabelled {what}s was labelled ({reasons}); this is the supervised model.")
 
 
 def caller_index(X, X_unlabeled=None):

@@ -32,6 +32,8 @@ class Checkpoint:
         The rounds so far.
     soft : ndarray of shape (n, K) or None
         Soft targets.
+    labels : tuple of Checkpoint
+        Where rows have several labels, one for each of them, and nothing else.
 
     Examples
     --------
@@ -55,6 +57,7 @@ class Checkpoint:
     columns: dict[str, np.ndarray]
     history: Sequence[Round]
     soft: np.ndarray | None = None
+    labels: tuple[Checkpoint, ...] = ()
 
     @classmethod
     def of(cls, labels: Labels, history):
@@ -65,6 +68,8 @@ class Checkpoint:
 
     def restore(self, labels: Labels):
         """Write into labels before the first round what was known after the last one."""
+        if self.labels:
+            raise ValueError("The checkpoint is of other data: its rows have several labels.")
         given = labels.codes >= 0
         same = len(given) == len(self.columns["codes"])
         if not same or not np.array_equal(given, self.columns["round"] == 0):
@@ -76,8 +81,19 @@ class Checkpoint:
         labels.status = np.array(_STATUS, dtype=object)[self.columns["status"]]
         labels.soft = None if self.soft is None else self.soft.copy()
 
+    def of_label(self, k, n_labels) -> Checkpoint:
+        """That of label k, where rows have several."""
+        if len(self.labels) != n_labels:
+            raise ValueError(f"The checkpoint is of other data: it has {len(self.labels)} labels a row.")
+        return self.labels[k]
+
     def to_bytes(self) -> bytes:
         """An uncompressed npz archive."""
+        if self.labels:
+            each = {
+                f"label_{k}": np.frombuffer(one.to_bytes(), np.uint8) for k, one in enumerate(self.labels)
+            }
+            return _archive(each)
         arrays = dict(self.columns)
         if self.soft is not None:
             arrays["soft"] = self.soft
@@ -90,15 +106,16 @@ class Checkpoint:
                 }
             plain.append(described(round))
         arrays["history"] = np.frombuffer(json.dumps(plain).encode(), dtype=np.uint8)
-        file = io.BytesIO()
-        np.savez(file, allow_pickle=False, **arrays)
-        return file.getvalue()
+        return _archive(arrays)
 
     @classmethod
     def from_bytes(cls, data):
         """What `to_bytes` wrote; a ValueError for anything else."""
         try:
             with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+                if "label_0" in archive:
+                    parts = [archive[f"label_{k}"].tobytes() for k in range(len(archive.files))]
+                    return cls({}, (), labels=tuple(map(cls.from_bytes, parts)))
                 history = [_round(plain, archive) for plain in json.loads(archive["history"].tobytes())]
                 columns = {name: archive[name] for name in [*_COLUMNS, "status"]}
                 soft = archive.get("soft")
@@ -146,6 +163,12 @@ def _round(plain, archive):
         changed=np.nan if plain["changed"] is None else plain["changed"],
         sketch=None if sketch["rows"] is None else Sketch(**sketch),
     )
+
+
+def _archive(arrays):
+    file = io.BytesIO()
+    np.savez(file, allow_pickle=False, **arrays)
+    return file.getvalue()
 
 
 def _plain(value):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from functools import partial
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -12,22 +13,26 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from .allocation import Transport
-from .audit import audit, caller_index
+from .audit import caller_index, described, speak_of
 from .budget import class_frequencies
 from .checkpoint import Checkpoint
 from .committee import as_committee
 from .features import Columns, as_table, header, is_constant, take
 from .fitting import aligned, fit_present, seeded
+from .indicators import Indicators, has_several, known_part, read_indicators
 from .labels import Labels
-from .loop import Parts, rounds
-from .notice import logger, notice, shown
+from .loop import Parts, Strand, in_step
+from .multilabel import begun, gathered, history_of
+from .notice import about, logger, notice, shown, speaking_of
 from .persistence import save
-from .priors import check_classes, named_prior, resolved_prior
+from .priors import check_classes, check_prior, resolved_prior
 from .targets import AUTO, Targets, is_auto, labeled_part, read_targets
 from .training import FINAL, GUARD, Trainer
 from .unlike import Unlike, default_test
 from .verdict import nested
 
+# By how much a probability of a label is less than certain, at least.
+_DOUBT = 1e-12
 _EXAMPLES = {"confidence": "TTest()", "allocator": "Transport()"}
 
 
@@ -57,9 +62,10 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     class_prior : dict, Series, array of shape (K,), "labeled" or "smoothed", default="labeled"
         Class frequencies of the unlabelled rows; an array is in the order of classes_.
         "labeled": those of the labelled rows. "smoothed": averaged with uniform where the
-        largest is over 5 times the smallest.
+        largest is over 5 times the smallest. Where rows have several labels: the share of rows
+        that has each.
     classes : array-like, optional
-        All classes, also those with no labelled row yet.
+        All classes, also those with no labelled row yet. Names of the labels, where y is a matrix.
     missing_label : scalar, default="auto"
         Mark of an unlabelled row, besides NaN, None and pd.NA, which always are. "auto":
         -1 among whole numbers, "" among text. None: no other mark.
@@ -75,33 +81,40 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         Whether to find out by cross-validation on the labelled rows if the unlabelled ones
         helped (`verdict_`), and to return the supervised classifier where they hurt. It
         takes half to one time as long as the rest.
+    labels_per_row : {None, 1}, default=None
+        Where y has a cell for each label: how many labels a row has. None, any number; 1, they
+        are classes, and only the form of y and of answers differs.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (K,)
-        The classes.
+    classes_ : ndarray of shape (K,) or (L,)
+        The classes; the labels, where rows have several.
     estimator_ : classifier
         The final classifier, trained on positions in classes_.
-    transduction_ : ndarray of shape (n,)
+    estimators_ : list of L PseudoLabelClassifier
+        Where rows have several labels, instead: a classifier of each, fitted in step.
+    transduction_ : ndarray of shape (n,) or (n, L)
         The labels, given and found, of the rows of X and below them X_unlabeled; rows
         still unlabelled keep their mark.
-    labeled_iter_ : ndarray of shape (n,)
+    labeled_iter_ : ndarray of shape (n,) or (n, L)
         Round in which a row was labelled; 0 is given, -1 never.
     pseudo_labels_ : DataFrame
         A line for each row that came unlabelled, on the caller's index: label (missing if
         none was given), guess, probability, gap (to the runner-up), confidence, runner_up,
-        round, status.
-    history_ : list of Round
+        round, status. Where rows have several labels, a line for each row and label that came
+        unknown: label (its name), value (1, 0, or missing) instead, and no runner_up.
+    history_ : list of Round, or of LabelRounds
         What happened in each round.
-    class_prior_ : ndarray of shape (K,)
-        The class frequencies used.
+    class_prior_ : ndarray of shape (K,) or (L,)
+        The frequencies used.
     n_iter_ : int
         Rounds run.
     termination_condition_ : {"max_iter", "no_change", "all_labeled", "stopped", "hurt"}
         Why the rounds ended; "hurt": the classifier is the supervised one.
     verdict_ : Verdict or None
         Whether the unlabelled rows helped; None without the guard, where nothing was
-        labelled, or with too few labels to tell.
+        labelled, or with too few labels to tell. Of several labels, the mean over labels; each of
+        estimators_ has its own, and where it says "hurt" that label's is the supervised one.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -118,6 +131,10 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     >>> round(clf.score(X, y), 2)
     0.93
     """
+
+    history_: list[Any]
+    _unfinished: Any
+    _cells: str | None = None  # the type of the cells of y where rows have several labels
 
     def __init__(
         self,
@@ -137,6 +154,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         n_jobs=None,
         verbose=0,
         guard=True,
+        labels_per_row=None,
     ):
         self.committee = committee
         self.confidence = confidence
@@ -153,6 +171,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.guard = guard
+        self.labels_per_row = labels_per_row
 
     def fit(self, X, y, sample_weight=None, X_unlabeled=None):
         """Label the unlabelled rows and train the final classifier.
@@ -161,8 +180,9 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         ----------
         X : array, sparse matrix or frame of shape (n, d)
             Numbers, categories, text, dates; missing values allowed.
-        y : array-like of shape (n,)
-            Labels; rows marked as missing are unlabelled.
+        y : array-like of shape (n,), or matrix or frame of shape (n, L), or n lists of tags
+            Labels; rows marked as missing are unlabelled. Of several labels (`read_indicators`) each
+            cell may be missing; those that are known never change.
         sample_weight : array of shape (n,), optional
             Weights of the rows of X; those of X_unlabeled are 1.
         X_unlabeled : like X, optional
@@ -190,17 +210,53 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
             What `checkpoint` gave in an earlier loop over the same input with the same seed:
             the rounds after it follow as they would have then.
         """
-        self.__dict__.pop("estimator_", None)  # what an earlier fit knew no longer holds
+        self._forget()
         self.columns_ = clone(self.columns) if self.columns is not None else Columns()
         table = self.columns_.fit_transform(X, X_unlabeled)
         validate_data(self, header(as_table(X)), skip_check_array=True)
         targets = self._targets(X, y, table.shape[0])
-        weight = self._weight(sample_weight, X, len(targets.codes))
+        weight = self._weight(sample_weight, X, table.shape[0])
+        index = caller_index(X, X_unlabeled)
         if self.found_weight not in ("balanced", "full"):
             raise ValueError(f'found_weight must be "balanced" or "full"; it is {self.found_weight!r}.')
+        if isinstance(targets, Indicators):
+            steps = self._each_label(table, targets, weight, index, after)
+        else:
+            steps = self._one_label(table, targets, weight, index, after)
+        for round in steps:
+            with shown(self.verbose):
+                logger.info("%s", round)
+            yield round
+        self.finish()
+
+    def _forget(self):
+        """Drop what an earlier fit knew: it no longer holds."""
+        for name in ("estimator_", "estimators_", "_unfinished", "_cells"):
+            self.__dict__.pop(name, None)
+
+    def _one_label(self, table, targets: Targets, weight, index, after):
+        check_classes(targets.classes, targets.counts(weight), is_auto(self.missing_label))
+        strand, n_rounds = self._begin(table, targets, weight, index, after)
+        for _ in in_step(table, [strand], self._parts(), n_rounds):
+            yield self.history_[-1]
+
+    def _each_label(self, table, cells: Indicators, weight, index, after):
+        """Rounds of a classifier for each label, in step."""
+        names = cells.classes.tolist()
+        self.classes_ = cells.classes
+        self._unfinished, strands = begun(self, table, cells, weight, index, after)
+        self.class_prior_ = np.array([clf.class_prior_[1] for clf in self._unfinished])
+        self.history_ = history_of(names, self._unfinished)
+        for _ in in_step(table, strands, self._parts(), self.n_rounds):
+            self.history_ = history_of(names, self._unfinished)
+            yield self.history_[-1]
+
+    def _begin(self, table, targets: Targets, weight, index, after=None):
+        """Make ready for the rounds of one label: its Strand, and how many rounds."""
         labels = Labels.start(targets.codes, len(targets.classes), weight, self.found_weight)
         self.classes_ = targets.classes
-        self.class_prior_ = self._prior(labels)
+        check_prior(self.class_prior, targets.classes, targets.counts(weight))
+        self.class_prior_ = self._frequencies(labels)
         n_rounds = self._rounds_worth_running(take(table, labels.training()[0]))
         parts = self._parts()
         trainer = Trainer(parts.committee, self.random_state)
@@ -208,26 +264,15 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         if after is not None:
             after.restore(labels)
             self.history_ = list(after.history)
-        self._unfinished = table, targets, labels, parts, trainer, caller_index(X, X_unlabeled)
-        for round in rounds(
-            table,
-            labels,
-            parts,
-            prior=self.class_prior_,
-            n_rounds=n_rounds,
-            trainer=trainer,
-            done=self.history_,
-        ):
-            with shown(self.verbose):
-                logger.info("%s", round)
-            self.history_.append(round)
-            yield round
-        self.finish()
+        self._unfinished = table, targets, labels, parts, trainer, index
+        return Strand(labels, self.class_prior_, trainer, self.history_), n_rounds
 
     def checkpoint(self):
         """What is known now, between two rounds of `fit_rounds`: a Checkpoint."""
         if not hasattr(self, "_unfinished"):
             raise ValueError("There is nothing to keep: fit_rounds has not begun, or it ran to its end.")
+        if isinstance(self._unfinished, list):
+            return Checkpoint({}, (), labels=tuple(clf.checkpoint() for clf in self._unfinished))
         return Checkpoint.of(self._unfinished[2], self.history_)
 
     def finish(self):
@@ -239,6 +284,14 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         """
         if not hasattr(self, "_unfinished"):
             raise ValueError("There is nothing to finish: fit_rounds has not begun, or it ran to its end.")
+        if isinstance(self._unfinished, list):
+            self._finish_each()
+        else:
+            self._finish_one()
+        speak_of(self.labeled_iter_, self.pseudo_labels_)
+        return self
+
+    def _finish_one(self):
         table, targets, labels, parts, trainer, index = self._unfinished
         found = (labels.round > 0).any()
         alone = trainer.blind()
@@ -247,10 +300,18 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         self.estimator_, self._present = self._final(table, last, labels)
         del self._unfinished
         self.verdict_ = None
-        self._describe(targets, labels, index)
+        self.__dict__.update(described(targets, labels, index, self.history_, self.n_rounds))
         if self.guard and found:
             self._guard(table, labels.afresh(labels.weight), parts, trainer, alone)
-        return self
+
+    def _finish_each(self):
+        clfs, names = self._unfinished, self.classes_.tolist()
+        for name, clf in zip(names, clfs, strict=True):
+            with speaking_of(f"Label {name!r}"):
+                clf.set_params(guard=self.guard)._finish_one()
+        self.__dict__.update(gathered(names, clfs))
+        self.estimators_ = clfs
+        del self._unfinished
 
     def _rounds_worth_running(self, labeled):
         if self.n_rounds != int(self.n_rounds) or self.n_rounds < 0:
@@ -264,23 +325,39 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         return 0
 
     def predict_proba(self, X):
-        """Probability of each class, shape (n, K)."""
-        check_is_fitted(self, "estimator_")
+        """Probability of each class, shape (n, K); of each label, shape (n, L), where rows have several."""
+        check_is_fitted(self, ["estimator_", "estimators_"], all_or_any=any)
         X = self.columns_.arrange(X)
         validate_data(self, header(X), reset=False, skip_check_array=True)
-        proba = self.estimator_.predict_proba(self.columns_.transform(X))
-        return aligned(proba, self._present, len(self.classes_))
+        table = self.columns_.transform(X)
+        if hasattr(self, "estimators_"):
+            # No committee's word is beyond doubt; scikit-learn wants it so, too.
+            p = np.column_stack([clf._proba(table)[:, 1] for clf in self.estimators_])
+            return p.clip(_DOUBT, 1 - _DOUBT)
+        return self._proba(table)
+
+    def _proba(self, table):
+        return aligned(self.estimator_.predict_proba(table), self._present, len(self.classes_))
 
     def predict(self, X):
-        """The most probable class, shape (n,)."""
-        check_is_fitted(self, "estimator_")
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        """The most probable class, shape (n,); where rows have several labels, 1 or 0 for each, (n, L)."""
+        p = self.predict_proba(X)
+        if hasattr(self, "estimators_"):
+            return (p > 0.5).astype(self._cells)
+        best = p.argmax(axis=1)
+        return self.classes_[best] if self._cells is None else np.eye(p.shape[1], dtype=self._cells)[best]
 
     def score(self, X, y, sample_weight=None):
-        """Accuracy on the labelled rows; unlabelled rows of y do not count."""
+        """Accuracy on the labelled rows; unlabelled rows of y do not count.
+
+        Where rows have several labels, those that are known in full count, and all must be right.
+        """
         check_consistent_length(X, y, sample_weight)
         predicted = self.predict(X)
-        rows, truth = labeled_part(y, self.classes_, self.missing_label)
+        if self._cells is None:
+            rows, truth = labeled_part(y, self.classes_, self.missing_label)
+        else:
+            rows, truth = known_part(y, self.classes_, self.missing_label)
         if sample_weight is not None:
             sample_weight = np.asarray(sample_weight)[rows]
         return accuracy_score(truth, predicted[rows], sample_weight=sample_weight)
@@ -291,7 +368,6 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         # Drawing takes a second to import: too long for those who draw nothing.
         from .reporting.plots import Plots
 
-        check_is_fitted(self, "estimator_")
         return Plots(self)
 
     def save(self, path):
@@ -309,10 +385,18 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError("fit_rounds has begun and not ended: call finish() before save().")
         save(self, path)
 
-    def _targets(self, X, y, n_rows) -> Targets:
-        targets = read_targets(y, self.missing_label, self.classes)
-        check_consistent_length(X, targets.codes)
-        return targets.extended(n_rows - len(targets.codes), self.missing_label)
+    def _targets(self, X, y, n_rows) -> Targets | Indicators:
+        if not has_several(y):
+            targets = read_targets(y, self.missing_label, self.classes)
+            check_consistent_length(X, targets.codes)
+            return targets.extended(n_rows - len(targets.codes), self.missing_label)
+        cells = read_indicators(y, self.missing_label, self.classes)
+        check_consistent_length(X, cells.codes)
+        self._cells = cells.dtype
+        cells = cells.extended(n_rows - len(cells.codes), self.missing_label)
+        if self.labels_per_row not in (None, 1):
+            raise ValueError(f"labels_per_row must be None or 1; it is {self.labels_per_row!r}.")
+        return cells if self.labels_per_row is None else cells.as_classes()
 
     def _weight(self, sample_weight, X, n_rows):
         if sample_weight is None:
@@ -334,20 +418,6 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
             if isinstance(part, type) or not callable(part):
                 raise TypeError(f"{name} must be a part such as {name}={_EXAMPLES[name]}; it is {part!r}.")
         return Parts(committee, confidence, allocator, self.negatives)
-
-    def _prior(self, labels):
-        """Class frequencies, after a look at the classes."""
-        given = (labels.codes >= 0) & (labels.weight > 0)
-        counts = np.bincount(labels.codes[given], minlength=labels.n_classes)
-        check_classes(self.classes_, counts, is_auto(self.missing_label))
-        if isinstance(self.class_prior, str) and self.class_prior not in ("labeled", "smoothed"):
-            raise ValueError(
-                f'class_prior must be "labeled", "smoothed", a dict or an array; it is {self.class_prior!r}.'
-            )
-        prior = self._frequencies(labels)
-        if not isinstance(self.class_prior, str) and not named_prior(self.class_prior, self.classes_) @ prior:
-            raise ValueError(f"class_prior gives nothing to the classes with labels: {self.class_prior}.")
-        return prior
 
     def _frequencies(self, labels):
         given = (labels.codes >= 0) & (labels.weight > 0)
@@ -379,7 +449,8 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
             begin=begin,
         )
         with shown(self.verbose):
-            logger.info("unlabelled rows: %s", self.verdict_ or "too few labels to tell whether they helped")
+            told = self.verdict_ or "too few labels to tell whether they helped"
+            logger.info("%sunlabelled rows: %s", about(), told)
         if self.verdict_ and self.verdict_.word == "hurt":
             self.estimator_, self._present = supervised
             self.termination_condition_ = "hurt"
@@ -388,34 +459,10 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
                 "alone. guard=False keeps the other.",
             )
 
-    def _describe(self, targets: Targets, labels: Labels, index):
-        """Set the fitted attributes that say what became of each row."""
-        came_unlabeled = targets.codes < 0
-        found = int((came_unlabeled & (labels.codes >= 0)).sum())
-        self.n_iter_ = len(self.history_)
-        self.transduction_ = targets.filled(labels.codes)
-        self.labeled_iter_ = labels.round
-        self.pseudo_labels_ = audit(labels, self.classes_, index)[came_unlabeled]
-        self.termination_condition_ = self._why_ended(labels)
-        if not came_unlabeled.any():
-            notice("y has no unlabelled row; this is the supervised model.")
-        elif not found:
-            reasons = self.pseudo_labels_["status"].value_counts()
-            notice(
-                f"None of the {came_unlabeled.sum()} unlabelled rows was labelled "
-                f"({', '.join(f'{n} {why}' for why, n in reasons.items())}); "
-                "this is the supervised model.",
-            )
-
-    def _why_ended(self, labels):
-        if not len(labels.pool):
-            return "all_labeled"
-        if self.n_rounds and not (self.history_ and len(self.history_[-1].rows)):
-            return "no_change"
-        return "max_iter" if self.n_iter_ == self.n_rounds else "stopped"
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
+        tags.classifier_tags.multi_label = True
+        tags.target_tags.multi_output = True
         return tags

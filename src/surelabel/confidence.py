@@ -1,11 +1,13 @@
 """How sure a committee is of each row: above 0 is trusted.
 
-Each part maps the committee's probabilities P (M, N, K) to a confidence (N,).
+Each part maps the committee's probabilities P (M, N, K) to a confidence (N,). Where there are too many
+rows to hold P, its `Moments` do as well.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import entr, stdtrit
@@ -24,17 +26,52 @@ def two_best(p):
     return first, rest.argmax(axis=1)
 
 
+@dataclass(frozen=True)
+class Moments:
+    """What every confidence needs of P, without its members.
+
+    Parameters
+    ----------
+    mean, variance : ndarrays of shape (N, K)
+        Over the members; population variance.
+    n_members : int
+        M.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> P = np.array([[[.9, .1]], [[.8, .2]], [[.9, .1]]])
+    >>> TTest()(Moments.of(P)) == TTest()(P)
+    array([ True])
+    """
+
+    mean: np.ndarray
+    variance: np.ndarray
+    n_members: int
+
+    @classmethod
+    def of(cls, P) -> Moments:
+        """Those of P (M, N, K); moments are what they are."""
+        return P if isinstance(P, cls) else cls(P.mean(axis=0), P.var(axis=0), len(P))
+
+
+def mean_of(P):
+    """Mean over the members of P or of its moments, shape (N, K)."""
+    return P.mean if isinstance(P, Moments) else P.mean(axis=0)
+
+
 def welch_t(P, floor=0.0):
     """Welch's t between the two best classes and its degrees of freedom, each (N,).
 
     Population variances; `floor` is added to their sum. Never NaN: where the
     members agree exactly, t is infinite, or 0 on a tie.
     """
-    n_members = len(P)
-    rows = np.arange(P.shape[1])
-    first, second = two_best(P.mean(axis=0))
-    gap = P[:, rows, first].mean(axis=0) - P[:, rows, second].mean(axis=0)
-    v1, v2 = P[:, rows, first].var(axis=0), P[:, rows, second].var(axis=0)
+    moments = Moments.of(P)
+    mean, variance, n_members = moments.mean, moments.variance, moments.n_members
+    rows = np.arange(len(mean))
+    first, second = two_best(mean)
+    gap = mean[rows, first] - mean[rows, second]
+    v1, v2 = variance[rows, first], variance[rows, second]
     error = np.sqrt((v1 + v2 + floor) / n_members)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         t = np.where(gap > 0, gap / error, 0.0)
@@ -46,12 +83,12 @@ def welch_t(P, floor=0.0):
 
 def total_variance(P):
     """Variance over the committee, averaged over classes, shape (N,)."""
-    return P.var(axis=0).mean(axis=1)
+    return Moments.of(P).variance.mean(axis=1)
 
 
 def entropy(P):
     """Entropy of the mean prediction, shape (N,)."""
-    return entr(P.mean(axis=0)).sum(axis=1)
+    return entr(mean_of(P)).sum(axis=1)
 
 
 def below_quantile(uncertainty, share):
@@ -65,16 +102,25 @@ def below(limit, uncertainty):
     return np.nextafter(limit, np.inf) - uncertainty
 
 
-def _require_committee(part, P):
-    if len(P) < 2:
+def _compared(part, P):
+    """The moments of a committee that has members to compare."""
+    moments = Moments.of(P)
+    if moments.n_members < 2:
         raise ValueError(
             f"{type(part).__name__} compares the members of a committee, and this one "
-            f"has {len(P)}. Use a committee of at least 2, or confidence=Everything()."
+            f"has {moments.n_members}. Use a committee of at least 2, or confidence=Everything()."
         )
+    return moments
 
 
 class Confidence(BaseEstimator):
-    """What the parts share: a measure of each row by itself, then a decision over all rows."""
+    """What the parts share: a measure of each row by itself, then a decision over all rows.
+
+    With several labels a row each label has a measure. Under `whole_rows` their mean decides, and
+    the cells of a row are trusted together; else each cell is trusted by itself.
+    """
+
+    whole_rows: ClassVar[bool] = False
 
     def __call__(self, P):
         """Confidence, shape (N,)."""
@@ -102,7 +148,7 @@ class Everything(Confidence):
 
     def measure(self, P):
         """Confidence, shape (N,)."""
-        return np.ones(P.shape[1])
+        return np.ones(len(mean_of(P)))
 
 
 @dataclass
@@ -130,12 +176,12 @@ class TTest(Confidence):
 
     def measure(self, P):
         """Confidence, t less its critical value, shape (N,)."""
-        _require_committee(self, P)
+        moments = _compared(self, P)
         if not 0 < self.alpha < 1 or self.floor < 0:
             raise ValueError(
                 f"alpha must be within 0 and 1 and floor not below 0; they are {self.alpha} and {self.floor}."
             )
-        t, dof = welch_t(P, self.floor)
+        t, dof = welch_t(moments, self.floor)
         return t - stdtrit(dof, 1 - self.alpha / 2)
 
 
@@ -157,11 +203,11 @@ class TotalVariance(Confidence):
     """
 
     share: float = 0.5
+    whole_rows: ClassVar[bool] = True
 
     def measure(self, P):
         """Total variance, shape (N,)."""
-        _require_committee(self, P)
-        return total_variance(P)
+        return total_variance(_compared(self, P))
 
     def trust(self, measured):
         """Confidence, shape (N,)."""
@@ -185,6 +231,7 @@ class Entropy(Confidence):
     """
 
     share: float = 0.5
+    whole_rows: ClassVar[bool] = True
 
     def measure(self, P):
         """Entropy, shape (N,)."""
@@ -218,8 +265,8 @@ class Spread(Confidence):
 
     def measure(self, P):
         """Confidence, shape (N,)."""
-        _require_committee(self, P)
-        best = P.mean(axis=0).argmax(axis=1)
-        spread = P[:, np.arange(P.shape[1]), best].std(axis=0)
+        moments = _compared(self, P)
+        best = moments.mean.argmax(axis=1)
+        spread = np.sqrt(moments.variance[np.arange(len(best)), best])
         # The bound itself is still trusted, and trusted means above 0.
         return np.nextafter(self.kappa, np.inf) - spread

@@ -29,6 +29,7 @@ import numpy as np
 
 from .allocation import Allocation
 from .budget import Budget, ramp
+from .confidence import Moments, mean_of
 from .features import take
 from .fitting import aligned
 from .labels import Labels
@@ -146,42 +147,59 @@ class Round:
         return line + (f", {self.negatives} with a class ruled out" if self.negatives else "")
 
 
-def judge(committee, X, labels: Labels, pool, parts: Parts):
-    """What a fitted committee thinks of the pool: mean (N, K), spread (N, K), confidence (N,).
+@dataclass(eq=False)
+class Strand:
+    """One question put to every row, and how far its answer has come.
 
-    The spread is None where nothing asks for it.
+    Parameters
+    ----------
+    labels : Labels
+        What is known; written into.
+    prior : ndarray of shape (K,)
+        Class frequencies, summing to 1.
+    trainer : Trainer
+        Fits the committee.
+    done : list of Round
+        Rounds that made the labels so far; the next ones are added.
     """
-    p, spread, measured = measure(committee, X, labels.n_classes, pool, parts)
-    trust = getattr(parts.confidence, "trust", None)
-    return p, spread, measured if trust is None else trust(measured)
+
+    labels: Labels
+    prior: np.ndarray
+    trainer: Trainer
+    done: list[Round] = field(default_factory=list)
+
+    @property
+    def over(self) -> bool:
+        """Whether the pool is empty, or the last round labelled nothing."""
+        return not len(self.labels.pool) or bool(self.done and not len(self.done[-1].rows))
 
 
-def measure(committee, X, n_classes, pool, parts: Parts, begin=0, n=None):
-    """As `judge`, each row by itself: the mean, the spread, and what the confidence measures.
+@dataclass(frozen=True)
+class Opinion:
+    """What a committee thinks of the pool, before anything is decided.
 
-    In blocks of rows, so that P never exists for all of them. The pool may be a run of the
-    whole one, of n rows, from rank `begin` on: each row then has the place it has in the blocks
-    of the whole, since the last digits of a matrix product depend on that.
+    Parameters
+    ----------
+    pool : ndarray of shape (N,)
+        Rows still unlabelled.
+    p : ndarray of shape (N, K)
+        The members' mean.
+    spread : ndarray of shape (N, K) or None
+        Their standard deviation; None where nothing asks for it.
+    measured : ndarray of shape (N,)
+        What the confidence measures of each row by itself.
+    changed : float
+        As in `Round`.
+    seconds : dict
+        Wall time of "train" and "predict".
     """
-    # A confidence that is a plain function may compare rows: it gets them all at once.
-    measured = getattr(parts.confidence, "measure", parts.confidence)
-    n = len(pool) if n is None else n
-    size = _BLOCK_ROWS if hasattr(parts.confidence, "measure") else max(n, 1)
-    means, spreads, measures = [np.empty((0, n_classes))], [np.empty((0, n_classes))], [np.empty(0)]
-    for start in range(begin - begin % size, begin + len(pool), size):
-        first, end = max(start, begin), min(start + size, begin + len(pool))
-        rows, own = pool[first - begin : end - begin], slice(first - start, end - start)
-        if len(rows) < min(size, n - start):
-            block = np.full(min(size, n - start), rows[0])
-            block[own] = rows
-            rows = block
-        P = aligned(committee.predict_members(take(X, rows)), committee.classes_, n_classes)
-        means.append(P.mean(axis=0)[own])
-        if parts.negatives is not None:
-            spreads.append(P.std(axis=0)[own])
-        measures.append(measured(P)[own])
-    spread = None if parts.negatives is None else np.concatenate(spreads)
-    return np.concatenate(means), spread, np.concatenate(measures)
+
+    pool: np.ndarray
+    p: np.ndarray
+    spread: np.ndarray | None
+    measured: np.ndarray
+    changed: float
+    seconds: dict[str, float]
 
 
 def rounds(
@@ -214,44 +232,170 @@ def rounds(
     Round
     """
     trainer = Trainer(parts.committee, random_state) if trainer is None else trainer
-    done = list(done)
-    for number, share in enumerate(ramp(n_rounds), start=1):
-        if number <= len(done):
-            continue
-        pool = labels.pool
-        if not len(pool) or (done and not len(done[-1].rows)):
+    strand = Strand(labels, prior, trainer, list(done))
+    for _ in in_step(X, [strand], parts, n_rounds):
+        yield strand.done[-1]
+
+
+def in_step(X, strands: list[Strand], parts: Parts, n_rounds=5) -> Iterator[list[Round | None]]:
+    """Rounds of several strands at once: all are judged before any row is labelled.
+
+    Strands share the rows and nothing else, but for a confidence that looks at whole rows.
+
+    Parameters
+    ----------
+    X, parts, n_rounds
+        As in `rounds`.
+    strands : list of Strand
+        What is asked of the rows.
+
+    Yields
+    ------
+    list of Round
+        One for each strand; None for those that are over.
+    """
+    begun = max((len(strand.done) for strand in strands), default=0)
+    for number, share in list(enumerate(ramp(n_rounds), start=1))[begun:]:
+        active = [strand for strand in strands if not strand.over]
+        if not active:
             return
-        # Classes ruled out are found anew in each round, so there is always something new to learn.
-        settles = trainer.settles and parts.negatives is None
-        settled = next((r.number for r in done if settles and r.changed < _SETTLED), None)
-        budget = Budget(share, prior, len(pool))
-        seconds: dict[str, float] = {}
-        with _timed(seconds, "train"):
-            committee = trainer(X, labels if settled is None else labels.before(settled))
-        with _timed(seconds, "predict"):
-            p, spread, confidence = judge(committee, X, labels, pool, parts)
-            candidates = confidence > 0
-            changed = float((p.argmax(axis=1) != labels.guess[pool]).mean()) if done else np.nan
-        with _timed(seconds, "allocate"):
-            allocation = _allocate(parts.allocator, p[candidates], budget)
-            labels.record(pool, number, p, confidence, allocation, candidates)
-            labels.soft = _ruled_out(parts.negatives, p, spread, budget, pool, labels)
-        chosen = labels.codes[pool] >= 0
-        round = Round(
-            number=number,
-            budget=budget,
-            candidates=int(candidates.sum()),
-            selected=np.bincount(labels.codes[pool[chosen]], minlength=labels.n_classes),
-            negatives=0 if labels.soft is None else int(labels.soft[pool].any(axis=1).sum()),
-            rows=pool[chosen],
-            codes=labels.codes[pool[chosen]],
-            seconds=seconds,
-            certificate=allocation.certificate,
-            changed=changed,
-            sketch=_sketch(pool, p, confidence, allocation),
-        )
-        done.append(round)
-        yield round
+        opinions = [judge(X, strand, parts) for strand in active]
+        confidences = trusted(parts.confidence, opinions)
+        for strand, opinion, confidence in zip(active, opinions, confidences, strict=True):
+            strand.done.append(settle(strand, parts, opinion, confidence, number, share))
+        yield [strand.done[-1] if strand in active else None for strand in strands]
+
+
+def judge(X, strand: Strand, parts: Parts) -> Opinion:
+    """Train the committee and ask it about the pool."""
+    labels, trainer, done = strand.labels, strand.trainer, strand.done
+    pool = labels.pool
+    # Classes ruled out are found anew in each round, so there is always something new to learn.
+    settles = trainer.settles and parts.negatives is None
+    settled = next((r.number for r in done if settles and r.changed < _SETTLED), None)
+    seconds: dict[str, float] = {}
+    with timed(seconds, "train"):
+        committee = trainer(X, labels if settled is None else labels.before(settled))
+    with timed(seconds, "predict"):
+        p, spread, measured = measure(committee, X, labels.n_classes, pool, parts)
+    return Opinion(
+        pool=pool,
+        p=p,
+        spread=spread,
+        measured=measured,
+        changed=float((p.argmax(axis=1) != labels.guess[pool]).mean()) if done else np.nan,
+        seconds=seconds,
+    )
+
+
+def measure(committee, X, n_classes, pool, parts: Parts, begin=0, n=None):
+    """What a fitted committee thinks of each row by itself: mean, spread, and what the confidence measures.
+
+    In blocks of rows, so that P never exists for all of them; the spread is None where nothing
+    asks for it. The pool may be a run of the whole one, of n rows, from rank `begin` on: each row
+    then has the place it has in the blocks of the whole, since the last digits of a matrix
+    product depend on that.
+    """
+    # A confidence that is a plain function may compare rows: it gets them all at once.
+    measured = getattr(parts.confidence, "measure", parts.confidence)
+    n = len(pool) if n is None else n
+    size = _BLOCK_ROWS if hasattr(parts.confidence, "measure") else max(n, 1)
+    means, spreads, measures = [np.empty((0, n_classes))], [np.empty((0, n_classes))], [np.empty(0)]
+    for start in range(begin - begin % size, begin + len(pool), size):
+        first, end = max(start, begin), min(start + size, begin + len(pool))
+        rows, own = pool[first - begin : end - begin], slice(first - start, end - start)
+        if len(rows) < min(size, n - start):
+            block = np.full(min(size, n - start), rows[0])
+            block[own] = rows
+            rows = block
+        P = _asked(committee, take(X, rows), n_classes)
+        means.append(mean_of(P)[own])
+        if parts.negatives is not None:
+            spreads.append(np.sqrt(Moments.of(P).variance)[own])
+        measures.append(measured(P)[own])
+    spread = None if parts.negatives is None else np.concatenate(spreads)
+    return np.concatenate(means), spread, np.concatenate(measures)
+
+
+def _asked(committee, X, n_classes):
+    """P (M, N, K) over all classes; its moments from a committee that never holds P."""
+    if not hasattr(committee, "predict_moments"):
+        return aligned(committee.predict_members(X), committee.classes_, n_classes)
+    moments = committee.predict_moments(X)
+    mean, variance = (aligned(m, committee.classes_, n_classes) for m in (moments.mean, moments.variance))
+    return Moments(mean, variance, moments.n_members)
+
+
+def trusted(confidence, opinions: list[Opinion]):
+    """The confidence of each opinion's rows, a list of (N,); whole rows by their mean measure."""
+    trust = getattr(confidence, "trust", None)
+    if trust is None:
+        return [opinion.measured for opinion in opinions]
+    if not getattr(confidence, "whole_rows", False):
+        return [trust(opinion.measured) for opinion in opinions]
+    pools = np.concatenate([opinion.pool for opinion in opinions])
+    rows, place, times = np.unique(pools, return_inverse=True, return_counts=True)
+    total = np.bincount(place, np.concatenate([opinion.measured for opinion in opinions]), len(rows))
+    joint = trust(total / times)
+    return np.split(joint[place], np.cumsum([len(opinion.pool) for opinion in opinions])[:-1])
+
+
+def settle(strand: Strand, parts: Parts, opinion: Opinion, confidence, number, share) -> Round:
+    """Give labels to the rows that are trusted, and write down what was found of each."""
+    budget, seconds = Budget(share, strand.prior, len(opinion.pool)), dict(opinion.seconds)
+    with timed(seconds, "allocate"):
+        soft = None if parts.negatives is None else parts.negatives(opinion.p, opinion.spread, budget)
+    return decide(
+        strand.labels, number, budget, opinion.p, confidence, parts.allocator, soft, seconds, opinion.changed
+    )
+
+
+def decide(
+    labels: Labels, number, budget, p, confidence, allocator, soft=None, seconds=None, changed=np.nan
+) -> Round:
+    """Label the pool by what a committee thinks of it: write into labels, and say what happened.
+
+    Parameters
+    ----------
+    labels : Labels
+        Written into.
+    number : int
+        Of the round.
+    budget : Budget
+        What the round may label.
+    p : ndarray of shape (N, K)
+        Mean probabilities of the pool.
+    confidence : ndarray of shape (N,)
+        Above 0 is trusted.
+    allocator : callable
+        (p (N, K), Budget) -> Allocation.
+    soft : ndarray of shape (N, K), optional
+        Soft targets of rows with a class ruled out.
+    seconds : dict, optional
+        Wall time so far, by part.
+    changed : float, optional
+        Of the `Round`.
+    """
+    seconds = {} if seconds is None else seconds
+    pool, candidates = labels.pool, confidence > 0
+    with timed(seconds, "allocate"):
+        allocation = _allocate(allocator, p[candidates], budget)
+        labels.record(pool, number, p, confidence, allocation, candidates)
+        labels.soft = _ruled_out(soft, pool, labels)
+    chosen = pool[labels.codes[pool] >= 0]
+    return Round(
+        number=number,
+        budget=budget,
+        candidates=int(candidates.sum()),
+        selected=np.bincount(labels.codes[chosen], minlength=labels.n_classes),
+        negatives=0 if labels.soft is None else int(labels.soft[pool].any(axis=1).sum()),
+        rows=chosen,
+        codes=labels.codes[chosen],
+        seconds=seconds,
+        certificate=allocation.certificate,
+        changed=changed,
+        sketch=_sketch(pool, p, confidence, allocation),
+    )
 
 
 def _allocate(allocator, p, budget):
@@ -273,18 +417,19 @@ def _sketch(pool, p, confidence, allocation):
     return Sketch(pool[rows], p[rows].astype(np.float32), plan.astype(np.float32), codes)
 
 
-def _ruled_out(negatives, p, spread, budget, pool, labels):
+def _ruled_out(of_pool, pool, labels):
     """Soft targets over all rows, made anew each round: the committee has changed."""
-    if negatives is None:
+    if of_pool is None:
         return None
     soft = np.zeros((len(labels.codes), labels.n_classes))
-    soft[pool] = negatives(p, spread, budget)
+    soft[pool] = of_pool
     soft[labels.codes >= 0] = 0
     return soft
 
 
 @contextmanager
-def _timed(seconds, part):
+def timed(seconds, part):
+    """Add the wall time within to a part's."""
     start = time.perf_counter()
     yield
-    seconds[part] = time.perf_counter() - start
+    seconds[part] = seconds.get(part, 0.0) + time.perf_counter() - start

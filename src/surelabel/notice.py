@@ -6,11 +6,18 @@ import logging
 import sys
 import warnings
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 logger = logging.getLogger("surelabel")
 
 _HERE = str(Path(__file__).parent)
+_about: ContextVar[str] = ContextVar("about", default="")
+
+
+def about():
+    """What is being spoken of, such as "Label 'sad': "; nothing in most cases."""
+    return _about.get()
 
 
 def notice(message, category=UserWarning):
@@ -18,7 +25,17 @@ def notice(message, category=UserWarning):
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level)
+    warnings.warn(about() + message, category, stacklevel=level)
+
+
+@contextmanager
+def speaking_of(what):
+    """Begin every notice within with what it is about."""
+    token = _about.set(f"{what}: ")
+    try:
+        yield
+    finally:
+        _about.reset(token)
 
 
 @contextmanager

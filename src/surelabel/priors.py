@@ -20,8 +20,27 @@ def resolved_prior(prior, found, classes):
     return known / known.sum() if known.any() else found
 
 
+def check_prior(prior, classes, counts):
+    """Refuse a user's prior that is none, or leaves nothing to the classes with labelled rows."""
+    if isinstance(prior, str):
+        if prior not in ("labeled", "smoothed"):
+            raise ValueError(
+                f'class_prior must be "labeled", "smoothed", a dict or an array; it is {prior!r}.'
+            )
+    elif not named_prior(prior, classes) @ (counts > 0):
+        raise ValueError(f"class_prior gives nothing to the classes with labels: {prior}.")
+
+
 def named_prior(prior, classes):
     """A user's class prior in the order of classes, checked, shape (K,)."""
+    prior = named_shares(prior, classes)
+    if not np.isclose(prior.sum(), 1, atol=1e-3):
+        raise ValueError(f"class_prior must be shares that sum to 1; it is {prior.tolist()}.")
+    return prior
+
+
+def named_shares(prior, classes):
+    """Shares that a user gives by name, or in the order of classes, shape (K,)."""
     if isinstance(prior, pd.Series):
         prior = prior.to_dict()  # value_counts() orders by frequency, not by class
     if isinstance(prior, dict):
@@ -34,8 +53,8 @@ def named_prior(prior, classes):
         raise ValueError(
             f"class_prior has {prior.size} entries for {len(classes)} classes {classes.tolist()}."
         )
-    if not (prior >= 0).all() or not np.isclose(prior.sum(), 1, atol=1e-3):
-        raise ValueError(f"class_prior must be shares that sum to 1; it is {prior.tolist()}.")
+    if not ((prior >= 0) & (prior <= 1)).all():
+        raise ValueError(f"class_prior must be shares from 0 to 1; it is {prior.tolist()}.")
     return prior
 
 
@@ -57,3 +76,23 @@ def check_classes(classes, counts, auto_missing):
             notice(f"Class {name!r} has no labelled row, so no row can get it.")
         elif count == 1:
             notice(f"Class {name!r} has one labelled row only.")
+
+
+def learnable(counts, name):
+    """Whether rows with a label, and rows known to lack it, are there to learn from; says so if not.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (2,)
+        Rows known to lack the label, and to have it.
+    name : str
+        The label's.
+    """
+    no, yes = counts
+    if not no and not yes:
+        raise ValueError(f"Label {name!r} is unknown in every row. Leave it out of y.")
+    if not no or not yes:
+        notice(f"{'No known row has it' if no else 'Every known row has it'}, so it is filled in nowhere.")
+    elif min(no, yes) == 1:
+        notice(f"One known row only {'has' if yes == 1 else 'lacks'} it.")
+    return bool(no and yes)

@@ -38,6 +38,7 @@ class Settings(TypedDict, total=False):
     n_jobs: int | None
     verbose: int
     guard: bool
+    labels_per_row: int | None
 
 
 def pl(threshold: float = 0.8, **settings: Unpack[Settings]) -> PseudoLabelClassifier:

@@ -47,6 +47,11 @@ class Targets:
         values[new] = self.classes[codes[new]]
         return values
 
+    def counts(self, weight=None):
+        """Labelled rows of each class that have a weight, shape (K,)."""
+        given = self.codes >= 0 if weight is None else (self.codes >= 0) & (weight > 0)
+        return np.bincount(self.codes[given], minlength=len(self.classes))
+
     def extended(self, n, missing_label):
         """The same with n unlabelled rows behind, marked the way the caller marks them."""
         if not n:
@@ -127,10 +132,10 @@ def is_unlabeled(values, missing_label: Any = AUTO):
     """
     values = values_of(values)
     missing = pd.isna(values)
-    if _is_missing(missing_label):
+    if is_missing(missing_label):
         return missing
     if not is_auto(missing_label):
-        return missing | _equals(values, missing_label)
+        return missing | equals(values, missing_label)
     if values.dtype.kind in "iu":
         if set(np.unique(values).tolist()) == {-1, 1}:
             notice(
@@ -156,10 +161,10 @@ def is_unlabeled(values, missing_label: Any = AUTO):
                 f'y holds the text "{mark}", which may be a class or the mark of an unlabelled row. '
                 f'Say which: missing_label="{mark}", or missing_label=None if it is a class.'
             )
-        return missing | _equals(values, "") | _equals(values, -1)
+        return missing | equals(values, "") | equals(values, -1)
     if any(isinstance(v, (bool, np.bool_)) for v in known):
-        return missing | _equals(values, -1)
-    return missing if missing.any() else _equals(values, -1)
+        return missing | equals(values, -1)
+    return missing if missing.any() else equals(values, -1)
 
 
 def is_auto(missing_label):
@@ -176,11 +181,12 @@ def _settled(missing_label, classes):
     return -1 if classes.dtype.kind in "iu" else AUTO
 
 
-def _is_missing(value):
+def is_missing(value):
+    """Whether a value is NaN, None or pd.NA."""
     return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
 
 
-def _equals(values, marker):
+def equals(values, marker):
     """Cell-wise equality that never calls text equal to a number or True equal to 1."""
     if values.dtype != object:
         return np.asarray(values == marker) & np.ones(len(values), dtype=bool)
@@ -189,7 +195,7 @@ def _equals(values, marker):
         [
             isinstance(v, str) == text
             and isinstance(v, (bool, np.bool_)) == flag
-            and not _is_missing(v)
+            and not is_missing(v)
             and v == marker
             for v in values
         ],
@@ -297,7 +303,7 @@ def append_missing(values, n, missing_label, classes):
     """Labels with n unlabelled rows behind them, marked the way the caller marks them."""
     auto = is_auto(missing_label)
     kind = values.dtype.kind
-    if not auto and not _is_missing(missing_label):
+    if not auto and not is_missing(missing_label):
         marker = np.full(n, missing_label, dtype=object if isinstance(missing_label, str) else None)
     elif auto and kind in "iu" and -1 not in classes:
         marker = np.full(n, -1, dtype=values.dtype if kind == "i" else None)

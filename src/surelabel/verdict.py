@@ -44,6 +44,8 @@ class Verdict:
         Labelled rows that were held out and predicted.
     seconds : float
         What it took.
+    unit : {"rows", "cells"}
+        What was predicted; cells where rows have several labels.
 
     Examples
     --------
@@ -57,6 +59,7 @@ class Verdict:
     error: float
     n_rows: int
     seconds: float
+    unit: str = "rows"
 
     @property
     def word(self) -> str:
@@ -73,7 +76,9 @@ class Verdict:
             "hurt": f"hurt by {-self.gain:.1f} +- {self.error:.1f} points",
             "no evidence": f"no evidence ({self.gain:+.1f} +- {self.error:.1f} points)",
         }[self.word]
-        shares = f"{self.semi_supervised:.1%} against {self.supervised:.1%} of {self.n_rows} held-out rows"
+        shares = (
+            f"{self.semi_supervised:.1%} against {self.supervised:.1%} of {self.n_rows} held-out {self.unit}"
+        )
         return f"{start} ({shares})" if self.word != "no evidence" else f"{start[:-1]}; {shares})"
 
 

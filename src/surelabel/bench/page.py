@@ -47,9 +47,9 @@ def lines(store: Store, path: Path, suites: list[Suite], *, pictures=True) -> It
         if suite.about:
             yield from [suite.about, ""]
         yield from (
-            table_of(suite, store) if suite.kind == "table" else _figure_of(suite, store, path, pictures)
+            tables_of(suite, store) if suite.kind == "table" else _figure_of(suite, store, path, pictures)
         )
-        if suite.name == "table2":
+        if suite.name in ("table2", "multilabel"):
             yield from _over_datasets(suite, store)
             yield from _stored_runs(suite, store)
         yield from _noted(notes.get(suite.name, []))
@@ -67,9 +67,19 @@ def cell_of(score: Score | None) -> str:
     return text + (f" **{score.word}**" if score.word in ("higher", "lower") else "")
 
 
-def table_of(suite: Suite, store: Store) -> Iterator[str]:
+def tables_of(suite: Suite, store: Store) -> Iterator[str]:
+    """A table for each of a suite's measures, under its name where there are several."""
+    for measure, title in suite.measures.items():
+        if len(suite.measures) > 1:
+            yield from ["", f"### {title[0].upper()}{title[1:]}", ""]
+        yield from table_of(suite, store, measure)
+
+
+def table_of(suite: Suite, store: Store, measure="accuracy") -> Iterator[str]:
     """The table of a suite in Markdown: methods down, datasets across."""
-    found = scores(suite, store)
+    found = scores(suite, store, measure)
+    if not found:
+        return
     yield "| | " + " | ".join(known(d).title for d in found) + " |"
     yield "|---|" + "---|" * len(found)
     for column in suite.columns:

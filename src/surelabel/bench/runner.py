@@ -83,8 +83,9 @@ def missing(cells: Iterable[Cell], folder: Path | None) -> dict[str, str]:
             load(name, folder)
         except DataError as error:
             reasons[name] = str(error)
-    if any(cell.method == "vime" for cell in cells) and find_spec("torch") is None:
-        reasons["vime"] = 'Vime needs PyTorch: pip install "surelabel[torch]".'
+    for name in sorted({cell.method for cell in cells} & {"network", "vime"}):
+        if find_spec("torch") is None:
+            reasons[name] = f'{name} needs PyTorch: pip install "surelabel[torch]".'
     return reasons
 
 

@@ -50,9 +50,9 @@ def interval(values):
     return float(values.mean()), float(half)
 
 
-def compared(values, printed):
-    """Ours against the paper's mean and deviation over 30 seeds: agrees, higher or lower."""
-    if printed is None or len(values) < 2:
+def compared(values, printed, printed_seeds=PRINTED_SEEDS):
+    """Ours against the paper's mean and deviation over its seeds: agrees, higher or lower."""
+    if printed is None or len(values) < 2 or not printed_seeds:
         return ""
     mean, deviation = printed
     test = stats.ttest_ind_from_stats(
@@ -61,7 +61,7 @@ def compared(values, printed):
         len(values),
         mean,
         max(deviation, _LEAST_DEVIATION),
-        PRINTED_SEEDS,
+        printed_seeds,
         equal_var=False,
     )
     if not test.pvalue < 0.05:
@@ -80,22 +80,23 @@ def is_stored(suite: Suite, store: Store) -> bool:
     return any(records_of(suite, store, dataset, c) for dataset in suite.datasets for c in suite.columns)
 
 
-def accuracies(suite: Suite, store: Store, dataset, column: Column) -> dict[int, float]:
-    """Accuracies by seed."""
-    return {seed: r["accuracy"] for seed, r in records_of(suite, store, dataset, column).items()}
+def accuracies(suite: Suite, store: Store, dataset, column: Column, measure="accuracy") -> dict[int, float]:
+    """Accuracies by seed, or what else was measured."""
+    records = records_of(suite, store, dataset, column)
+    return {seed: record[measure] for seed, record in records.items() if measure in record}
 
 
-def scores(suite: Suite, store: Store) -> dict[str, dict[str, Score]]:
+def scores(suite: Suite, store: Store, measure="accuracy") -> dict[str, dict[str, Score]]:
     """A score for each dataset and label of which anything is stored."""
     table: dict[str, dict[str, Score]] = {}
     for dataset in suite.datasets:
         for column in suite.columns:
-            values = list(accuracies(suite, store, dataset, column).values())
+            values = list(accuracies(suite, store, dataset, column, measure).values())
             if not values:
                 continue
             printed = suite.printed.get(dataset, {}).get(column.label)
             mean, half = interval(values)
-            score = Score(mean, half, len(values), printed, compared(values, printed))
+            score = Score(mean, half, len(values), printed, compared(values, printed, suite.printed_seeds))
             table.setdefault(dataset, {})[column.label] = score
     return table
 

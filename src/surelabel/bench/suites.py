@@ -10,7 +10,7 @@ from typing import Any
 
 from ..files import InputError
 from . import paper
-from .datasets import PAPERS, known
+from .datasets import CIFAR, PAPERS, SEVERAL, known
 from .methods import METHODS
 
 # Of a split rather than of a method.
@@ -88,6 +88,10 @@ class Suite:
         The paper's figures by dataset and label.
     about : str
         What to know when reading it.
+    measures : dict of str
+        What is in its tables: names in the stored lines, and titles.
+    printed_seeds : int
+        Runs behind the paper's figures; 0 puts them beside ours without comparing.
     """
 
     name: str
@@ -98,6 +102,8 @@ class Suite:
     seeds: int
     printed: paper.Printed = field(default_factory=dict, hash=False)
     about: str = ""
+    measures: dict[str, str] = field(default_factory=lambda: {"accuracy": "accuracy"}, hash=False)
+    printed_seeds: int = 30
 
     def cells(self) -> Iterator[Cell]:
         """All runs, seed by seed, so that a run that is stopped has a bit of everything."""
@@ -128,6 +134,7 @@ _SLA = Column("SLA", "sla")
 _PL = Column("PL", "pl")
 _XGBOOST = Column("XGBoost", "xgboost")
 _IN_THE_PAPER = tuple(name for name in PAPERS if name != "synthetic_control")
+_TEN = {"members": 10}
 _FOUR = ("analcatdata_authorship", "synthetic_control", "madelon", "digits")
 
 _TABLE2 = (
@@ -148,6 +155,35 @@ _TABLE2 = (
     Column("csa() on labels alone", "committee_alone"),
     Column("csa()", "csa_default"),
 )
+_NETWORKS = {
+    "SL": "supervised",
+    "PL": "pl",
+    "FlexMatch": "flexmatch",
+    "SLA": "sla",
+    "UPS": "ups",
+    "CSA": "csa",
+    "true labels": "truth",
+}
+
+
+_IMAGES = {"rounds": 2, "side": 14}
+_CIFAR_SMALL = {
+    "net": "cnn-32",
+    "side": 16,
+    "rounds": 2,
+    "least_steps": 1500,
+    "rate": 0.15,
+    "labelled": 1000,
+    "unlabelled": 20_000,
+}
+
+
+def _networks(**settings):
+    return tuple(
+        Column(label, "network", {"method": method} | settings) for label, method in _NETWORKS.items()
+    )
+
+
 _WITH_ROUNDS = tuple(c for c in _TABLE2 if c.method in ("pl", "flexmatch", "ups", "sla", "csa", "best_rows"))
 
 _LIST = [
@@ -230,6 +266,34 @@ _LIST = [
         "One detail changed at a time, to explain where other tables differ from the paper.",
     ),
     Suite(
+        "multilabel",
+        "Several labels a row",
+        "table",
+        SEVERAL[::-1],
+        (
+            _XGBOOST,
+            _PL,
+            Column("FlexMatch", "flexmatch"),
+            Column("UPS", "ups", _TEN),
+            Column("SLA", "sla", _TEN),
+            Column("CSA", "csa", _TEN | {"confidence": "variance"}),
+            Column("CSA, per class", "csa", _TEN | {"confidence": "variance", "bounds": "per_class"}),
+            Column("CSA, t-test, per class", "csa", _TEN | {"bounds": "per_class"}),
+            Column("best rows", "best_rows", _TEN),
+            Column("csa() on labels alone", "committee_alone"),
+            Column("csa()", "csa_default"),
+        ),
+        10,
+        {},
+        "Each label is a question of yes or no; *no* is found as *yes* is, within quotas of its own. "
+        "Committees have 10 members, as in the authors' stored runs. *CSA* trusts whole rows by their total "
+        "variance, as in the paper; *t-test* trusts each cell by Welch's test, p against 0.5; *per class* "
+        "holds yes and no of every label to a lower bound of its own. "
+        "With two answers to a question, ruling one out is giving the other: UPS has its negative labels "
+        "as *no*.",
+        {"accuracy": "precision, averaged over rows", "micro_f1": "micro F1", "macro_f1": "macro F1"},
+    ),
+    Suite(
         "rounds",
         "Accuracy by round",
         "figure",
@@ -289,6 +353,48 @@ _LIST = [
         ),
         5,
     ),
+    Suite(
+        "images",
+        "Networks on small images",
+        "table",
+        ("digits", "mnist"),
+        (
+            *_networks(**_IMAGES),
+            Column("CSA, floor 0", "network", {"method": "csa", "floor": 0.0} | _IMAGES),
+            Column(
+                "CSA, as the paper", "network", {"method": "csa", "floor": 0.0, "bounds": "paper"} | _IMAGES
+            ),
+        ),
+        5,
+        about="Digits of 8 x 8 and of 14 x 14 pixels, 143 and 200 labels, a network of three convolutions "
+        "with dropout, 10 passes, 2 rounds, 400 steps of 64 images for each network. *SL* learns from the "
+        "labels alone, *true labels* from those of all rows: the most that pseudo-labels could reach.",
+    ),
+    Suite(
+        "cifar_small",
+        "CIFAR-10, cut down to what a CPU can do",
+        "table",
+        ("cifar10_1000",),
+        _networks(**_CIFAR_SMALL),
+        2,
+        {"cifar10_1000": paper.CIFAR["cifar10_1000"]},
+        "16 x 16 pixels, 1,000 labels, a pool of 20,000, a network of three convolutions, no augmentation, 2 "
+        "rounds, 96,000 training images for each network. In brackets is the paper's, of a larger network on "
+        "whole images with thousands of times the training: the full protocol (`surelabel bench run cifar "
+        "--device cuda`) takes about 971 million training images a run, and so a GPU.",
+        printed_seeds=0,
+    ),
+    Suite(
+        "cifar",
+        "CIFAR with Wide ResNet 28-2",
+        "table",
+        CIFAR,
+        _networks(net="wrn-28-2", augment="ups", rounds=19, epochs=1024, least_steps=0, batch=128),
+        5,
+        paper.CIFAR,
+        "The UPS protocol: 20 networks one after the other, 1,024 epochs each.",
+        printed_seeds=5,
+    ),
     Suite("time", "Seconds by component", "figure", ("madelon", "breast_cancer"), (_CSA,), 5),
     Suite("selected", "Rows rejected and selected", "figure", ("madelon", "digits"), (_CSA,), 5),
     Suite(
@@ -303,7 +409,7 @@ _LIST = [
 ]
 SUITES = {suite.name: suite for suite in _LIST}
 QUICK_DATASETS = ("breast_cancer", "digits", "blobs")
-_QUICK = {"members": 4, "rounds": 2, "iterations": 100}
+_QUICK = {"members": 4, "rounds": 2, "iterations": 100, "epochs": 1, "least_steps": 50}
 
 
 def named(name) -> list[Suite]:

@@ -18,18 +18,19 @@ _MARK = {"higher": " [green]^[/green]", "lower": " [red]v[/red]", "agrees": "", 
 
 def as_tables(suite: Suite, store: Store, width=100) -> Iterator[Table]:
     """Methods down, datasets across, as many tables as it takes; below ours what the paper prints."""
-    found = scores(suite, store)
-    datasets = list(found)
     at_once = max((width - _LABEL) // _CELL, 1)
-    for start in range(0, len(datasets), at_once):
-        part = {dataset: found[dataset] for dataset in datasets[start : start + at_once]}
-        last = start + at_once >= len(datasets)
-        yield _table(suite, part, _CAPTION if last else None)
+    for measure, title in suite.measures.items():
+        found = scores(suite, store, measure)
+        datasets = list(found)
+        for start in range(0, len(datasets), at_once):
+            part = {dataset: found[dataset] for dataset in datasets[start : start + at_once]}
+            last = start + at_once >= len(datasets)
+            yield _table(suite, title, part, _CAPTION if last else None)
 
 
-def _table(suite, found, caption):
+def _table(suite, title, found, caption):
     table = Table(
-        title=f"{suite.title}: accuracy, %", caption=caption, title_justify="left", caption_justify="left"
+        title=f"{suite.title}: {title}, %", caption=caption, title_justify="left", caption_justify="left"
     )
     table.add_column("")
     for dataset, row in found.items():

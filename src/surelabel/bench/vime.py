@@ -15,13 +15,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.preprocessing import MinMaxScaler
 
-try:
-    import torch
-    from torch import nn
-except ImportError as error:
-    raise ImportError(
-        'Vime needs PyTorch, which is not installed. pip install "surelabel[torch]" brings it.'
-    ) from error
+# First, for what it says where PyTorch is missing.
+from ..torch.devices import one_thread  # isort: skip
+import torch
+from torch import nn
 
 
 class Vime(ClassifierMixin, BaseEstimator):
@@ -83,7 +80,7 @@ class Vime(ClassifierMixin, BaseEstimator):
         self.scaler_ = MinMaxScaler(clip=True).fit(np.concatenate([X, X_unlabeled]))
         seed = int(self.random_state)
         dice = torch.Generator().manual_seed(seed)
-        with torch.random.fork_rng(devices=[]), _one_thread():
+        with torch.random.fork_rng(devices=[]), one_thread():
             torch.manual_seed(seed)
             unlabelled = self._read(X_unlabeled)
             self.encoder_ = self._pretrain(unlabelled, dice)
@@ -92,7 +89,7 @@ class Vime(ClassifierMixin, BaseEstimator):
 
     def predict_proba(self, X):
         """Probability of each class, shape (n, K)."""
-        with torch.no_grad(), _one_thread():
+        with torch.no_grad(), one_thread():
             return self.network_(self.encoder_(self._read(X))).softmax(dim=1).numpy()
 
     def predict(self, X):
@@ -169,14 +166,3 @@ def _step(solver, loss):
     solver.zero_grad()
     loss.backward()
     solver.step()
-
-
-class _one_thread:  # noqa: N801
-    """One thread within: small matrices, and the same sums on every machine."""
-
-    def __enter__(self):
-        self.before = torch.get_num_threads()
-        torch.set_num_threads(1)
-
-    def __exit__(self, *error):
-        torch.set_num_threads(self.before)

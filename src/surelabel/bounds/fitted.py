@@ -44,6 +44,7 @@ def estimated_setting(clf, X, truth=None, norm: float = 2) -> MeanSetting:
     >>> print(mean_bound(setting, 1.0))
     nothing can be said of an error of 1: ... may remain, however many rows ...
     """
+    _check_one_label(clf)
     X = _numbers(X, len(clf.labeled_iter_))
     given, found = clf.labeled_iter_ == 0, clf.labeled_iter_ > 0
     labels = np.asarray(clf.transduction_)
@@ -81,6 +82,7 @@ def committee_votes(clf, X):
     >>> committee_votes(clf.fit(X, hide_labels(y, 0.8, random_state=0)), X).shape
     (3, 150)
     """
+    _check_one_label(clf)
     if not hasattr(clf.estimator_, "predict_members"):
         raise TypeError(
             f"The final classifier is one {type(clf.estimator_).__name__}, not a committee. Leave out "
@@ -88,6 +90,11 @@ def committee_votes(clf, X):
         )
     P = clf.estimator_.predict_members(clf.columns_.transform(clf.columns_.arrange(X)))
     return clf.classes_[np.asarray(clf.estimator_.classes_)[P.argmax(axis=2)]]
+
+
+def _check_one_label(clf):
+    if np.ndim(clf.transduction_) > 1:
+        raise ValueError("Rows have several labels; give the classifier of one, such as clf.estimators_[0].")
 
 
 def _measured(residuals, centres, norm):

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..budget import Budget, ramp
 from ..confidence import Confidence, Entropy, TotalVariance
-from ..loop import _SETTLED, Parts, Round, _timed
+from ..loop import _SETTLED, Parts, Round, timed
 from ..training import Trainer
 from . import shard
 from .allocation import Deal, deal
@@ -86,12 +86,12 @@ def rounds(
         settled = next((r.number for r in done if trainer.settles and r.changed < _SETTLED), None)
         budget = Budget(share, prior, int(pool.sum()))
         seconds: dict[str, float] = {}
-        with _timed(seconds, "train"):
+        with timed(seconds, "train"):
             committee = trainer(*excerpt_for(table, state.labels, trainer, settled))
-        with _timed(seconds, "predict"):
+        with timed(seconds, "predict"):
             judged = judge(table, state.labels, committee, method, pool)
             tallies = np.array(judged.ask(shard.tally, state.labels))
-        with _timed(seconds, "allocate"):
+        with timed(seconds, "allocate"):
             candidates = judged.make(shard.sure)
             dealt = settle(method.allocator, candidates, tallies[:, 0], budget)
             kept = cuts(candidates.make(shard.offered, dealt.rule), dealt.quota)

@@ -59,7 +59,7 @@ class Kind:
 
 def kinds_of(
     frame: pd.DataFrame,
-    target: str,
+    target: str | Collection[str],
     drop: Collection[str] = (),
     categorical: Collection[str] = (),
     identifiers: Collection[str] = (),
@@ -92,8 +92,8 @@ def kinds_of(
     ----------
     frame : DataFrame of shape (N, d)
         The table, as text or typed.
-    target : str
-        The label column.
+    target : str, or collection of str
+        The label column, or columns.
     drop, categorical, identifiers : collection of str
         Columns to leave out, to read as categories, and to leave out as identifiers.
 
@@ -111,7 +111,9 @@ def kinds_of(
     >>> kinds["code"].kind, kinds["kind"].kind
     ('category', 'target')
     """
-    target_column(frame, target)
+    targets = [target] if isinstance(target, str) else list(target)
+    for name in targets:
+        target_column(frame, name)
     said = dict.fromkeys(drop, "dropped")
     for kind, names in (("identifier", identifiers), ("category", categorical)):
         for name in names:
@@ -120,10 +122,10 @@ def kinds_of(
     for name in said:
         if name not in frame.columns:
             raise no_such("column", name, frame.columns)
-        if name == target:
+        if name in targets:
             raise InputError(f"Column {name!r} holds the labels; it cannot be {said[name]} too.")
     return {
-        name: _kind(name, frame[name], "target" if name == target else said.get(name))
+        name: _kind(name, frame[name], "target" if name in targets else said.get(name))
         for name in map(str, frame)
     }
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from sklearn.utils.validation import check_is_fitted
 
 from ..allocation import Status
 from ..confidence import TTest
@@ -25,6 +26,16 @@ _MOST_CELLS, _MOST_LINES = 4000, 150
 # A lead over the runner-up below this is worth a look, label or not.
 NARROW = 0.5
 _SMALLEST_CELL = 0.01
+
+
+def check_shown(clf):
+    """Refuse what is not fitted, and rows with several labels: pictures are of one."""
+    check_is_fitted(clf, ["estimator_", "estimators_"], all_or_any=any)
+    if np.ndim(clf.transduction_) > 1:
+        way = "fit on classes rather than cells"
+        if hasattr(clf, "estimators_"):
+            way = f"take one of the {len(clf.estimators_)} estimators_, such as clf.estimators_[0]"
+        raise ValueError(f"Reports and charts show one label at a time: {way}.")
 
 
 def class_names(clf):

@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
-from sklearn.utils.validation import check_is_fitted
 
 from . import about, charts, data, words
 from .names import class_colors, count, percent, text
@@ -27,7 +26,7 @@ _POLICY = (
 
 def page(clf, *, X=None, y_true=None, details=None) -> str:
     """The report as HTML; parameters as in `report`."""
-    check_is_fitted(clf, "estimator_")
+    data.check_shown(clf)
     rows = data.rows(clf, y_true)
     drawn = _charts(clf, y_true, rows)
     value_names, values = about.values(clf, X, data.worth_a_look(clf))

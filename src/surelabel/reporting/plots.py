@@ -27,6 +27,7 @@ class Plots:
     """
 
     def __init__(self, clf):
+        data.check_shown(clf)
         self._clf = clf
 
     def rounds(self):

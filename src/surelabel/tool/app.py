@@ -18,7 +18,7 @@ from ..files import InputError, OutputError, read_table
 from ..persistence import ModelFileError
 from . import display
 from .display import console_for, escaped
-from .folder import RunFolder, versions
+from .folder import RunFolder
 from .settings import METHODS, Settings, from_toml, prior_of
 from .source import opened
 from .work import Outcome, Stop, predicted, reported, work
@@ -35,7 +35,10 @@ app.add_typer(bench, name="bench")
 NOTHING, BAD, INTERRUPTED = 1, 2, 130
 
 Data = Annotated[str | None, typer.Argument(help="CSV, TSV, Parquet, JSON lines or Excel; .gz too.")]
-Target = Annotated[str | None, typer.Option(help="The label column; empty cells are unlabelled rows.")]
+Target = Annotated[str | None, typer.Option(help="The label column, or several with commas between.")]
+TargetPrefix = Annotated[
+    str | None, typer.Option(help="How the names of several label columns begin, such as label_.")
+]
 Drop = Annotated[list[str] | None, typer.Option(help="A column to leave out. May be repeated.")]
 Categorical = Annotated[
     list[str] | None, typer.Option(help="A column to read as categories. May be repeated.")
@@ -51,11 +54,13 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but erro
     epilog="Examples:\n\n"
     "  surelabel label birds.csv --target species --out run/\n\n"
     "  surelabel label birds.csv --target species --unlabeled more.parquet --out run/ --jobs 2\n\n"
+    "  surelabel label songs.csv --target calm,happy,sad --out run/\n\n"
     "  surelabel label --config run.toml --out run/ --resume"
 )
 def label(
     data: Data = None,
     target: Target = None,
+    target_prefix: TargetPrefix = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The folder to write. \\[default: surelabel-run]")
     ] = None,
@@ -98,6 +103,7 @@ def label(
     given: dict[str, Any] = {
         "data": data,
         "target": target,
+        "target_prefix": target_prefix,
         "unlabeled": unlabeled,
         "drop": drop or None,
         "categorical": categorical or None,
@@ -120,7 +126,7 @@ def label(
         asked |= {name: value for name, value in given.items() if value is not None}
         console = console_for(quiet or asked.pop("quiet", False))
         folder = RunFolder(asked.pop("out", "surelabel-run"))
-        if "data" in asked and "target" not in asked:
+        if "data" in asked and not {"target", "target_prefix"} & asked.keys():
             raise no_target(asked)
         code = run(Settings.of(asked), folder, console, resume=resume, overwrite=overwrite)
     raise typer.Exit(code)
@@ -154,14 +160,15 @@ def report_command(
     """Write the page of a run: what happened, and which labels to trust."""
     console = console_for(quiet)
     with answering(), display.notices(console):
-        path = reported(RunFolder(run_folder), out)
-        console.print(f"Open it in a browser: {escaped(path)}", highlight=False, soft_wrap=True)
+        for path in reported(RunFolder(run_folder), out):
+            console.print(f"Open it in a browser: {escaped(path)}", highlight=False, soft_wrap=True)
 
 
 @app.command(epilog="Example:\n\n  surelabel inspect birds.csv --target species")
 def inspect(
     data: Data = None,
     target: Target = None,
+    target_prefix: TargetPrefix = None,
     unlabeled: Annotated[str | None, typer.Option(help="A file of more unlabelled rows.")] = None,
     drop: Drop = None,
     categorical: Categorical = None,
@@ -175,6 +182,7 @@ def inspect(
     given = {
         "data": data,
         "target": target,
+        "target_prefix": target_prefix,
         "unlabeled": unlabeled,
         "drop": drop or None,
         "categorical": categorical or None,
@@ -184,11 +192,11 @@ def inspect(
         "encoding": encoding,
     }
     with answering():
-        if data is not None and target is None:
+        if data is not None and target is None and target_prefix is None:
             raise no_target(given)
         source = opened(Settings.of(given))
         source.features()  # whether both files can be read as what the columns are
-        show_source(console, source)
+        display.show_source(console, source)
         problems = source.problems()
         for problem in problems:
             console.print(f"[yellow]note:[/yellow] {escaped(problem)}", highlight=False)
@@ -247,14 +255,14 @@ def run(settings, folder, console, *, resume, overwrite) -> int:
             "--out names another folder."
         )
     source = opened(settings)
-    show_source(console, source)
+    display.show_source(console, source)
     after = None
     if resume and folder.run.exists():
         record, after = folder.resume(settings, source)
         if record["status"] == "complete":
             console.print(f"This run is complete: {escaped(folder.path)}", highlight=False)
             return exit_code(settings, source, record.get("labelled", 0))
-        show_resumed(console, record, after)
+        display.show_resumed(console, record, after)
     else:
         folder.begin(settings, source)
     stop = Stop()
@@ -270,7 +278,7 @@ def run(settings, folder, console, *, resume, overwrite) -> int:
             else:
                 progress.round_done(event)
     assert outcome is not None
-    show_outcome(console, folder, outcome)
+    display.show_outcome(console, folder, outcome)
     if outcome.interrupted:
         return INTERRUPTED
     return exit_code(settings, source, (outcome.clf.labeled_iter_ > 0).sum())
@@ -286,64 +294,6 @@ def no_target(asked):
     columns = read_table(asked["data"], asked.get("sheet"), asked.get("encoding")).frame.columns
     shown = ", ".join(columns[:20]) + (", ..." if len(columns) > 20 else "")
     return InputError(f"Name the label column: --target. {asked['data']} has the columns {shown}.")
-
-
-def show_resumed(console, record, after):
-    """From where a run goes on, and what may make it go another way."""
-    now = versions()
-    for package, before in record["versions"].items():
-        if now.get(package, before) != before:
-            console.print(
-                f"[yellow]note:[/yellow] the run began with {escaped(package)} {escaped(before)} and goes on "
-                f"with {now[package]}: its labels may not be what they would have been.",
-                highlight=False,
-            )
-    done = 0 if after is None else len(after.history)
-    console.print(f"going on after round {done}" if done else "starting at round 1", highlight=False)
-
-
-def show_source(console, source):
-    """Columns and classes, before any work."""
-    for note in source.notes:
-        console.print(f"[yellow]note:[/yellow] {escaped(note)}", highlight=False)
-    console.print(display.columns_table(source))
-    console.print()
-    console.print(display.classes_table(source))
-    console.print()
-
-
-def show_outcome(console, folder, outcome):
-    """What was labelled, whether it helped, what to do next."""
-    clf = outcome.clf
-    console.print()
-    console.print(display.outcome_table(clf))
-    audit = clf.pseudo_labels_
-    left = audit.loc[audit["label"].isna(), "status"].value_counts()
-    if len(left):
-        reasons = ", ".join(f"{n:,} {why}" for why, n in left.items())
-        console.print(f"\nleft unlabelled: {escaped(reasons)}", highlight=False)
-    if clf.verdict_ is not None:
-        console.print(f"did the unlabelled rows help? [bold]{clf.verdict_}[/bold]", highlight=False)
-    console.print("\n[bold]What to do next[/bold]")
-    for line in advice(folder, outcome):
-        console.print(f"  {line}", highlight=False, soft_wrap=True)
-
-
-def advice(folder, outcome):
-    """Sentences on what to do with the outcome."""
-    path = escaped(str(folder.path))
-    if outcome.interrupted:
-        yield f"Stopped. To go on, give the same command with --resume; so far all is in {path}."
-    yield f"Labels and reasons: {', '.join(escaped(str(label)) for label in outcome.labels)}"
-    if folder.page.exists():
-        yield f"Look at it in a browser: {escaped(str(folder.page))}"
-    yield f"Predict other rows: surelabel predict {path} new.csv -o predictions.csv"
-    audit = outcome.clf.pseudo_labels_
-    left = audit["label"].isna()
-    if left.any() and audit.loc[left, "guess"].notna().any():
-        yield "To label more by hand, begin with the lowest surelabel_probability."
-    if outcome.clf.termination_condition_ == "hurt":
-        yield "Do not trust the labels found: on held-out rows they made the classifier worse."
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import warnings
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 from rich.live import Live
 from rich.markup import escape
@@ -16,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..notice import logger
+from .folder import versions
 from .source import Source
 
 _SHOWN_CLASSES = 12
@@ -84,24 +86,47 @@ def columns_table(source: Source):
 
 
 def classes_table(source: Source):
-    """Labelled rows of each class."""
-    table = Table(title="labelled rows", title_justify="left", box=None, pad_edge=False)
-    table.add_column("class")
+    """Labelled rows of each class, or rows that have each label."""
+    title, what = ("rows that have it", "label") if source.several else ("labelled rows", "class")
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    table.add_column(what)
     table.add_column("rows", justify="right")
     table.add_column("")
     counts = sorted(source.counts.items(), key=lambda item: -item[1])
-    most = max(source.counts.values())
+    most = max(1, *source.counts.values())
     for label, count in counts[:_SHOWN_CLASSES]:
-        table.add_row(Text(shown(label)), f"{count:,}", Text("█" * max(1, round(24 * count / most)), "cyan"))
+        bar = "█" * max(min(count, 1), round(24 * count / most))
+        table.add_row(Text(shown(label)), f"{count:,}", Text(bar, "cyan"))
     if len(counts) > _SHOWN_CLASSES:
         rest = sum(count for _, count in counts[_SHOWN_CLASSES:])
-        table.add_row(f"{len(counts) - _SHOWN_CLASSES} other classes", f"{rest:,}", "", style="dim")
-    table.add_row("no label", f"{source.n_unlabeled:,}", "", style="dim")
+        table.add_row(f"{len(counts) - _SHOWN_CLASSES} others", f"{rest:,}", "", style="dim")
+    unknown = "rows with an unknown" if source.several else "no label"
+    table.add_row(unknown, f"{source.n_unlabeled:,}", "", style="dim")
+    return table
+
+
+def cells_table(clf):
+    """Cells given, filled in and left over, by label."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("label")
+    for name in ("given yes", "given no", "yes now", "no now", "left"):
+        table.add_column(name, justify="right")
+    given, found = clf.labeled_iter_ == 0, clf.labeled_iter_ > 0
+    yes, no = clf.transduction_ == 1, clf.transduction_ == 0
+    counts = np.stack([part.sum(axis=0) for part in (given & yes, given & no, found & yes, found & no)])
+    counts = np.vstack([counts, len(given) - counts.sum(axis=0)])
+    for name, column in list(zip(clf.classes_, counts.T, strict=True))[:_SHOWN_COLUMNS]:
+        table.add_row(Text(shown(name)), *[f"{n:,}" for n in column])
+    if len(clf.classes_) > _SHOWN_COLUMNS:
+        table.add_row(f"and {len(clf.classes_) - _SHOWN_COLUMNS} more labels", style="dim")
+    table.add_row("all", *[f"{n:,}" for n in counts.sum(axis=1)], style="bold")
     return table
 
 
 def outcome_table(clf):
-    """Rows given, labelled and left over, by class."""
+    """Rows given, labelled and left over, by class; cells, by label."""
+    if hasattr(clf, "estimators_"):
+        return cells_table(clf)
     audit = clf.pseudo_labels_
     found = audit.loc[audit["label"].notna(), "label"].astype(str).value_counts()
     doubtful = audit.loc[audit["label"].isna() & audit["guess"].notna(), "guess"].astype(str).value_counts()
@@ -119,6 +144,69 @@ def outcome_table(clf):
         table.add_row(f"and {len(order) - _SHOWN_CLASSES} more classes", style="dim")
     table.add_row("all", f"{sum(given):,}", f"{found.sum():,}", f"{doubtful.sum():,}", style="bold")
     return table
+
+
+def show_resumed(console, record, after):
+    """From where a run goes on, and what may make it go another way."""
+    now = versions()
+    for package, before in record["versions"].items():
+        if now.get(package, before) != before:
+            console.print(
+                f"[yellow]note:[/yellow] the run began with {escaped(package)} {escaped(before)} and goes on "
+                f"with {now[package]}: its labels may not be what they would have been.",
+                highlight=False,
+            )
+    done = 0 if after is None else len(after.history)
+    console.print(f"going on after round {done}" if done else "starting at round 1", highlight=False)
+
+
+def show_source(console, source):
+    """Columns and classes, before any work."""
+    for note in source.notes:
+        console.print(f"[yellow]note:[/yellow] {escaped(note)}", highlight=False)
+    console.print(columns_table(source))
+    console.print()
+    console.print(classes_table(source))
+    console.print()
+
+
+def show_outcome(console, folder, outcome):
+    """What was labelled, whether it helped, what to do next."""
+    clf = outcome.clf
+    console.print()
+    console.print(outcome_table(clf))
+    audit = clf.pseudo_labels_
+    left = audit.loc[_unfilled(audit), "status"].value_counts()
+    if len(left):
+        reasons = ", ".join(f"{n:,} {why}" for why, n in left.items())
+        console.print(f"\nleft unlabelled: {escaped(reasons)}", highlight=False)
+    if clf.verdict_ is not None:
+        console.print(f"did the unlabelled rows help? [bold]{clf.verdict_}[/bold]", highlight=False)
+    console.print("\n[bold]What to do next[/bold]")
+    for line in advice(folder, outcome):
+        console.print(f"  {line}", highlight=False, soft_wrap=True)
+
+
+def advice(folder, outcome):
+    """Sentences on what to do with the outcome."""
+    path = escaped(str(folder.path))
+    if outcome.interrupted:
+        yield f"Stopped. To go on, give the same command with --resume; so far all is in {path}."
+    yield f"Labels and reasons: {', '.join(escaped(str(label)) for label in outcome.labels)}"
+    if outcome.pages:
+        yield f"Look at it in a browser: {', '.join(escaped(str(page)) for page in outcome.pages)}"
+    yield f"Predict other rows: surelabel predict {path} new.csv -o predictions.csv"
+    audit = outcome.clf.pseudo_labels_
+    left = _unfilled(audit)
+    if left.any() and audit.loc[left, "guess"].notna().any():
+        yield "To label more by hand, begin with the lowest surelabel_probability."
+    if outcome.clf.termination_condition_ == "hurt":
+        yield "Do not trust the labels found: on held-out rows they made the classifier worse."
+
+
+def _unfilled(audit):
+    """Lines of rows, or of cells, that still have no label."""
+    return audit["value" if "value" in audit else "label"].isna()
 
 
 class Progress(logging.Handler):

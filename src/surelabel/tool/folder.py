@@ -14,9 +14,10 @@ import pandas as pd
 
 from ..checkpoint import Checkpoint, described
 from ..files import InputError, Kind, write_bytes, write_table
+from ..multilabel import LabelRounds
 from ..reporting import report
 from .settings import Settings
-from .source import ADDED, Source
+from .source import Source, added
 
 _FORMAT = 1
 _ANEW = "Start anew with --overwrite, or name another --out."
@@ -72,7 +73,7 @@ class RunFolder:
             raise InputError(f"Cannot make the folder {self.path}: {error.strerror}.") from error
         self.check_outputs(source)
         self.sweep()
-        for stale in (self.state, self.page):
+        for stale in (self.state, self.page, *self.path.glob("report-[0-9]*.html")):
             stale.unlink(missing_ok=True)
         for path in self._outputs_before() - set(self.outputs(source)):
             if not any(path.samefile(table.path) for _, table in _tables(source)):
@@ -121,16 +122,19 @@ class RunFolder:
         """Remember what is known after a round."""
         write_bytes(self.state, checkpoint.to_bytes())
 
-    def write_labels(self, source: Source, settings: Settings, clf) -> list[Path]:
+    def write_labels(self, source: Source, clf) -> list[Path]:
         """The input's rows with labels filled in where sure, and why."""
         given = len(source.table.frame)
-        audit = clf.pseudo_labels_
-        labels, rounds = np.asarray(clf.transduction_, dtype=object), clf.labeled_iter_
         paths = self.outputs(source)
         for (name, table), path in zip(_tables(source), paths, strict=True):
             rows = slice(0, given) if name == "labels" else slice(given, None)
-            frame = filled(table.frame, settings.target, labels[rows], rounds[rows], audit, rows.start)
-            write_table(frame, path, table.format, guarded=[settings.target, *ADDED])
+            frame = table.frame
+            for target, stem, one, labels in _columns(source, clf):
+                lines = one.pseudo_labels_
+                frame = filled(frame, target, labels[rows], one.labeled_iter_[rows], lines, rows.start, stem)
+            if source.several:  # of two answers, the other
+                frame = frame.drop(columns=[f"surelabel_{target}_runner_up" for target in source.targets])
+            write_table(frame, path, table.format, guarded=[*source.targets, *source.added])
         return paths
 
     def write_history(self, clf):
@@ -138,7 +142,7 @@ class RunFolder:
         verdict = clf.verdict_
         history = {
             "classes": [str(label) for label in clf.classes_],
-            "rounds": [described(round) for round in clf.history_],
+            "rounds": [_described(round) for round in clf.history_],
             "ended": clf.termination_condition_,
             "verdict": None if verdict is None else asdict(verdict) | {"words": str(verdict)},
         }
@@ -158,18 +162,28 @@ class RunFolder:
         }
         write_bytes(self.run, _json(record | more))
 
-    def write_page(self, clf, settings: Settings, out=None, X=None) -> Path:
-        """The report of the run, in the folder unless another file is named."""
+    def write_pages(self, clf, settings: Settings, out=None, X=None) -> list[Path]:
+        """The report of the run, in the folder unless another file is named; numbered for several labels."""
+        path = self.page if out is None else Path(out)
+        if not hasattr(clf, "estimators_"):
+            return [self._write_page(clf, settings.plain(), settings, path, X)]
+        pages = []
+        for k, (name, one) in enumerate(zip(clf.classes_, clf.estimators_, strict=True), start=1):
+            of_label = settings.plain() | {"target": name}
+            pages.append(self._write_page(one, of_label, settings, path.with_stem(f"{path.stem}-{k}"), X))
+        return pages
+
+    def _write_page(self, clf, plain, settings, path, X):
         record = self.record()
         details = {
             "input": Path(settings.data).name,
             "columns": record["kinds"],
-            "settings": settings.plain(),
+            "settings": plain,
             "versions": record["versions"],
             "seed": settings.seed,
             "command": settings.command(self.path),
         }
-        return report(clf, self.page if out is None else out, X=X, details=details)
+        return report(clf, path, X=X, details=details)
 
     def kinds(self) -> dict[str, Kind]:
         """What each column was taken for."""
@@ -193,7 +207,24 @@ class RunFolder:
         return {path for path in paths if path.parent == self.path and path.is_file()}
 
 
-def filled(frame, target, labels, rounds, audit, start):
+def _columns(source, clf):
+    """For each label column its name, how the added ones begin, its classifier, and its labels (n,)."""
+    if not source.several:
+        yield source.targets[0], "surelabel", clf, np.asarray(clf.transduction_, dtype=object)
+        return
+    for name, one, written in zip(source.targets, clf.estimators_, source.answers, strict=True):
+        labels = [written.get(cell) for cell in one.transduction_.tolist()]
+        yield name, f"surelabel_{name}", one, np.array(labels, dtype=object)
+
+
+def _described(round):
+    if isinstance(round, LabelRounds):
+        labels = {str(name): described(one) for name, one in round.by_label.items()}
+        return {"number": round.number, "labels": labels}
+    return described(round)
+
+
+def filled(frame, target, labels, rounds, audit, start, stem="surelabel"):
     """The table with its labels filled in and the columns that say why, as a DataFrame.
 
     Parameters
@@ -210,6 +241,8 @@ def filled(frame, target, labels, rounds, audit, start):
         A line for each row that came unlabelled, by its position in the fit.
     start : int
         Position of the first row in the fit.
+    stem : str, default="surelabel"
+        How the names of the columns that say why begin.
     """
     found = rounds > 0
     out = frame.copy(deep=False)
@@ -230,12 +263,16 @@ def filled(frame, target, labels, rounds, audit, start):
         column[at] = values
         return pd.Series(column, index=frame.index, dtype=f"{kind}[pyarrow]")
 
-    out["surelabel_status"] = spread(lines["status"].to_numpy(), default="given")
-    out["surelabel_confidence"] = spread([_number(value) for value in lines["confidence"]], "double")
-    out["surelabel_guess"] = spread(_text(lines["guess"].to_numpy(), asked))
-    out["surelabel_probability"] = spread([_number(value) for value in lines["probability"]], "double")
-    out["surelabel_runner_up"] = spread(_text(lines["runner_up"].to_numpy(), asked))
-    out["surelabel_round"] = spread([n if n > 0 else None for n in lines["round"].tolist()], "int64")
+    reasons = [
+        spread(lines["status"].to_numpy(), default="given"),
+        spread([_number(value) for value in lines["confidence"]], "double"),
+        spread(_text(lines["guess"].to_numpy(), asked)),
+        spread([_number(value) for value in lines["probability"]], "double"),
+        spread(_text(lines["runner_up"].to_numpy(), asked)),
+        spread([n if n > 0 else None for n in lines["round"].tolist()], "int64"),
+    ]
+    for name, column in zip(added(stem), reasons, strict=True):
+        out[name] = column
     return out
 
 

@@ -30,8 +30,10 @@ class Settings:
 
     Parameters
     ----------
-    data, target : str
-        The file and its label column.
+    data : str
+        The file.
+    target, target_prefix : str
+        Its label column; or its label columns, with commas between, or by how their names begin.
     unlabeled : str, optional
         A file of more unlabelled rows.
     drop, categorical, id : tuple of str
@@ -59,7 +61,8 @@ class Settings:
     """
 
     data: str
-    target: str
+    target: str | None = None
+    target_prefix: str | None = None
     unlabeled: str | None = None
     drop: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
@@ -82,8 +85,10 @@ class Settings:
         given = {name: value for name, value in given.items() if value is not None}
         if "data" not in given:
             raise InputError("Name the file to read, such as: surelabel label birds.csv --target species")
-        if "target" not in given:
+        if "target" not in given and "target_prefix" not in given:
             raise InputError("Name the label column: --target.")
+        if "target" in given and "target_prefix" in given:
+            raise InputError("Name the label columns by --target or by --target-prefix, not by both.")
         settings = cls(**{name: _checked(name, value) for name, value in given.items()})
         if settings.method not in METHODS:
             raise InputError(f"--method must be one of {', '.join(METHODS)}; it is {settings.method!r}.")
@@ -103,8 +108,8 @@ class Settings:
 
     def command(self, out) -> str:
         """The command line that asks for the same."""
-        words = ["surelabel", "label", self.data, "--target", self.target]
-        for field in fields(self)[2:]:
+        words = ["surelabel", "label", self.data]
+        for field in fields(self)[1:]:
             value = getattr(self, field.name)
             option = f"--{field.name.replace('_', '-')}"
             if value == field.default:
@@ -127,11 +132,11 @@ class Settings:
             if name not in _FREE and mine[name] != theirs.get(name)
         ]
 
-    def classifier(self, classes):
-        """The classifier to fit, for classes as they are in the file."""
+    def classifier(self, classes, several=False):
+        """The classifier to fit, for classes, or several labels a row, as they are in the file."""
         settings: dict[str, Any] = {
             "n_rounds": self.rounds,
-            "class_prior": _prior(self.prior, classes),
+            "class_prior": _prior(self.prior, classes, several),
             "missing_label": None,
             "random_state": self.seed,
             "n_jobs": self.jobs,
@@ -228,7 +233,7 @@ def _compared(settings):
     return settings | names
 
 
-def _prior(shares, classes):
+def _prior(shares, classes, several):
     if shares is None:
         return "labeled"
     by_name = {str(label): label for label in classes}
@@ -237,6 +242,11 @@ def _prior(shares, classes):
             near = did_you_mean(name, by_name)
             hint = f"; did you mean {near!r}?" if near else "."
             raise InputError(f"--prior names the class {name!r}, which no row has{hint}")
+    if several:
+        for name in by_name:
+            if name not in shares:
+                raise InputError(f"--prior must give each label its share of rows; it lacks {name!r}.")
+        return {by_name[name]: share for name, share in shares.items()}
     total = sum(shares.values())
     if not isclose(total, 1, abs_tol=1e-3):
         raise InputError(f"--prior must sum to 1 over the classes; it sums to {total:.6g}.")

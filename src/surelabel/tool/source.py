@@ -23,9 +23,9 @@ from ..files import (
 )
 from .settings import Settings
 
-ADDED = [
-    f"surelabel_{name}" for name in ("status", "confidence", "guess", "probability", "runner_up", "round")
-]
+_ADDED = ("status", "confidence", "guess", "probability", "runner_up", "round")
+# How cells of several labels may be written.
+_ANSWERS = {"1": 1, "true": 1, "yes": 1, "0": 0, "false": 0, "no": 0}
 _PLAIN = (bool, int, float)
 # As Python writes them, and few enough digits to be exact in every format.
 _WHOLE = re.compile("0|-?[1-9][0-9]{0,14}")
@@ -43,31 +43,58 @@ class Source:
         The file of unlabelled rows.
     kinds : dict of str to Kind
         What each column is taken for.
-    labels : ndarray of shape (n,)
-        Labels of the rows of `table`, None where there is none.
+    labels : ndarray of shape (n,) or (n, L)
+        Labels of the rows of `table`, None where there is none. Of several labels: 1 or 0.
+    targets : tuple of str
+        The label columns.
+    answers : tuple of L dicts
+        Of several labels: how 1 and 0 are written in each column.
     """
 
     table: Table
     more: Table | None
     kinds: dict[str, Kind]
     labels: np.ndarray
+    targets: tuple[str, ...]
+    answers: tuple[dict[int, Any], ...] = ()
+
+    @property
+    def several(self) -> bool:
+        """Whether rows have several labels."""
+        return self.labels.ndim == 2
+
+    @property
+    def y(self):
+        """Labels for `fit`."""
+        return pd.DataFrame(self.labels, columns=self.targets) if self.several else self.labels.copy()
+
+    @property
+    def added(self) -> list[str]:
+        """Columns that say why, beside the labels."""
+        stems = [f"surelabel_{name}" for name in self.targets] if self.several else ["surelabel"]
+        return [name for stem in stems for name in added(stem)]
 
     @property
     def classes(self) -> list:
-        """Classes in the order of their names."""
+        """Classes in the order of their names; or the labels as they come."""
+        if self.several:
+            return list(self.targets)
         return sorted({label for label in self.labels if label is not None}, key=str)
 
     @property
     def counts(self) -> dict[Any, int]:
-        """Labelled rows of each class."""
+        """Labelled rows of each class, or rows that have each label."""
+        if self.several:
+            return dict(zip(self.targets, (self.labels == 1).sum(axis=0).tolist(), strict=True))
         counts = Counter(label for label in self.labels if label is not None)
         return {label: counts[label] for label in self.classes}
 
     @property
     def n_unlabeled(self) -> int:
-        """Rows without a label, in both files."""
+        """Rows without a label, or of which not all labels are known, in both files."""
         more = 0 if self.more is None else len(self.more.frame)
-        return int(sum(label is None for label in self.labels)) + more
+        missing = self.labels == np.array(None)
+        return int((missing.any(axis=1) if self.several else missing).sum()) + more
 
     @property
     def notes(self) -> list[str]:
@@ -90,12 +117,13 @@ class Source:
 
     def problems(self) -> list[str]:
         """What a person should know before spending time, in sentences."""
+        what = "Label" if self.several else "Class"
         found = [
-            f"Class {label!r} has only {count} labelled row{'s' if count > 1 else ''}."
+            f"{what} {label!r} has only {count} labelled row{'s' if count != 1 else ''}."
             for label, count in self.counts.items()
             if count < 3
         ]
-        if len(self.counts) < 2:
+        if len(self.counts) < 2 and not self.several:
             found.append(f"The labelled rows hold {len(self.counts)} class; at least two are needed.")
         if not self.n_unlabeled:
             found.append("Every row has a label; there is nothing to fill in.")
@@ -112,24 +140,73 @@ class Source:
 def opened(settings: Settings) -> Source:
     """Read the files that settings name."""
     table, more = _tables(settings)
-    _check_new(table)
-    kinds = kinds_of(table.frame, settings.target, settings.drop, settings.categorical, settings.id)
-    labels = _uniform(target_values(table.frame, settings.target, settings.missing_label))
+    targets, several = _targets(table.frame, settings)
+    kinds = kinds_of(table.frame, targets, settings.drop, settings.categorical, settings.id)
+    columns = [_uniform(target_values(table.frame, name, settings.missing_label)) for name in targets]
+    labels, answers = _cells(columns, targets) if several else (columns[0], ())
+    source = Source(table, more, kinds, labels, targets, answers)
+    for one in (table, more):
+        if one is not None:
+            _check_new(one, source)
     if more is not None:
-        _check_new(more)
-        _check_unlabeled(more, settings)
-    source = Source(table, more, kinds, labels)
+        for name in targets:
+            _check_unlabeled(more, name, settings.missing_label)
     if not any(kind.used for kind in kinds.values()):
         seen = ", ".join(f"{kind.name}: {kind.kind}" for kind in kinds.values() if kind.kind != "target")
         raise InputError(
             f"{settings.data}: no column can be learnt from ({seen or 'there is no other'}). "
             "--categorical makes a category of one."
         )
-    if not source.counts:
+    if (labels == np.array(None)).all():
         raise InputError(
-            f"{settings.data}: none of the {len(labels):,} rows has a label in column {settings.target!r}."
+            f"{settings.data}: none of the {len(labels):,} rows has a label in column {targets[0]!r}"
+            + (" or the others." if several else ".")
         )
     return source
+
+
+def added(stem="surelabel"):
+    """Names of the columns that say why a label was given."""
+    return [f"{stem}_{name}" for name in _ADDED]
+
+
+def _targets(frame, settings):
+    """The label columns, and whether rows have several labels."""
+    if settings.target_prefix is not None:
+        found = tuple(str(name) for name in frame.columns if str(name).startswith(settings.target_prefix))
+        if not found:
+            raise InputError(
+                f"{settings.data}: no column begins with {settings.target_prefix!r}, which --target-prefix "
+                "names. surelabel inspect shows the columns."
+            )
+        return found, True
+    # A comma may be part of a name.
+    if settings.target in frame.columns or "," not in settings.target:
+        return (settings.target,), False
+    names = tuple(name.strip() for name in settings.target.split(","))
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise InputError(f"--target names {twice[0]!r} twice.")
+    return names, True
+
+
+def _cells(columns, names):
+    """Cells of several labels as 1, 0 or None, shape (n, L), and how 1 and 0 are written in each."""
+    labels = np.full((len(columns[0]), len(columns)), None, dtype=object)
+    answers = []
+    for k, (values, name) in enumerate(zip(columns, names, strict=True)):
+        written: dict[int, Any] = {}
+        for row in np.flatnonzero(values != np.array(None)):
+            answer = _ANSWERS.get(str(values[row]).lower())
+            if answer is None:
+                raise InputError(
+                    f"Column {name!r} holds {values[row]!r} in row {row + 1:,}. One of several label columns "
+                    "says whether a row has the label: 1 or 0, true or false, yes or no, or empty."
+                )
+            labels[row, k] = answer
+            written.setdefault(answer, values[row])
+        answers.append(written)
+    return labels, tuple(answers)
 
 
 def features_of(table: Table, kinds: dict[str, Kind]) -> pd.DataFrame:
@@ -177,8 +254,8 @@ def _uniform(labels):
     return found
 
 
-def _check_new(table):
-    already = [name for name in ADDED if name in table.frame.columns]
+def _check_new(table, source):
+    already = [name for name in source.added if name in table.frame.columns]
     if already:
         raise InputError(
             f"{table.path} already has the column {already[0]!r}: it is the outcome of an earlier run. "
@@ -186,13 +263,13 @@ def _check_new(table):
         )
 
 
-def _check_unlabeled(more, settings):
-    if settings.target not in more.frame.columns:
+def _check_unlabeled(more, target, missing_label):
+    if target not in more.frame.columns:
         return
-    labels = target_values(more.frame, settings.target, settings.missing_label)
+    labels = target_values(more.frame, target, missing_label)
     known = np.flatnonzero(labels != np.array(None))
     if len(known):
         raise InputError(
-            f"{more.path} has labels in column {settings.target!r}, the first in row {known[0] + 1:,}: it is "
+            f"{more.path} has labels in column {target!r}, the first in row {known[0] + 1:,}: it is "
             "meant for rows without. Move them to the labelled file."
         )

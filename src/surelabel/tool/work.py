@@ -29,6 +29,8 @@ class Outcome:
         Fitted.
     labels : list of Path
         The files with labels filled in.
+    pages : list of Path
+        The reports.
     interrupted : bool
         Whether a person stopped it.
     seconds : float
@@ -37,6 +39,7 @@ class Outcome:
 
     clf: Any
     labels: list[Path]
+    pages: list[Path]
     interrupted: bool
     seconds: float
 
@@ -70,11 +73,10 @@ def work(
     """
     begin = time.perf_counter()
     stop = Stop() if stop is None else stop
-    clf = settings.classifier(source.classes)
+    clf = settings.classifier(source.classes, source.several)
     X, more = source.features()
-    labels = source.labels.copy()
     interrupted = False
-    for round in clf.fit_rounds(X, labels, X_unlabeled=more, after=after):
+    for round in clf.fit_rounds(X, source.y, X_unlabeled=more, after=after):
         folder.keep(clf.checkpoint())
         yield round
         if stop.asked:
@@ -89,25 +91,24 @@ def work(
 
 
 def _written(settings, source, folder, clf, X, interrupted, seconds):
-    paths = folder.write_labels(source, settings, clf)
+    paths = folder.write_labels(source, clf)
     clf.save(folder.model)
     folder.write_history(clf)
-    if settings.report:
-        folder.write_page(clf, settings, X=X)
+    pages = folder.write_pages(clf, settings, X=X) if settings.report else []
     status = "interrupted" if interrupted else "complete"
     found = int((clf.labeled_iter_ > 0).sum())
     folder.write_record(settings, source, status, labelled=found, seconds=round(seconds, 1))
     if not interrupted:
         folder.state.unlink(missing_ok=True)
-    return Outcome(clf, paths, interrupted, seconds)
+    return Outcome(clf, paths, pages, interrupted, seconds)
 
 
-def reported(folder: RunFolder, out=None) -> Path:
-    """Write the report of a run that came to its end once more; gives back its path."""
+def reported(folder: RunFolder, out=None) -> list[Path]:
+    """Write the report of a run that came to its end once more, one for each of several labels."""
     record = folder.record()
     if record["status"] == "running" or not folder.model.exists():
         raise InputError(f"{folder.path} holds no model yet; its run has not come to its end.")
-    return folder.write_page(load(folder.model), Settings.of(record["settings"]), out)
+    return folder.write_pages(load(folder.model), Settings.of(record["settings"]), out)
 
 
 def predicted(folder: RunFolder, data, out, sheet=None, encoding=None) -> int:
@@ -128,7 +129,7 @@ def predicted(folder: RunFolder, data, out, sheet=None, encoding=None) -> int:
         Rows predicted.
     """
     record, kinds = folder.record(), folder.kinds()
-    out, target = Path(out), record["settings"]["target"]
+    out = Path(out)
     if record["status"] == "running" or not folder.model.exists():
         raise InputError(f"{folder.path} holds no model yet; its run has not come to its end.")
     form = format_of(out)
@@ -136,19 +137,31 @@ def predicted(folder: RunFolder, data, out, sheet=None, encoding=None) -> int:
     _check_out(out, folder, table)
     X = features_of(table, kinds)
     clf = load(folder.model)
-    P = clf.predict_proba(X)
     frame = table.frame.copy(deep=False)
-    best = P.argmax(axis=1)
-    added = f"{target}_predicted", f"{target}_probability"
-    for name in added:
-        if name in frame:
-            raise InputError(f"{data} already has the column {name!r}. Rename it.")
-    frame[added[0]] = np.array([str(label) for label in clf.classes_], dtype=object)[best]
-    frame[added[1]] = [float(f"{p:.6g}") for p in P[np.arange(len(P)), best]]
+    guarded = []
+    for name, said, probability in _predictions(clf, X, record["settings"]["target"]):
+        added = f"{name}_predicted", f"{name}_probability"
+        for column in added:
+            if column in frame:
+                raise InputError(f"{data} already has the column {column!r}. Rename it.")
+        frame[added[0]], frame[added[1]] = said, [float(f"{p:.6g}") for p in probability]
+        guarded.append(added[0])
     if form.kind == table.format.kind:
         form = replace(table.format, gz=form.gz)
-    write_table(frame, out, form, guarded=added[:1])
+    write_table(frame, out, form, guarded=guarded)
     return len(frame)
+
+
+def _predictions(clf, X, target):
+    """For each label column its name, what is said of the rows, and how probable it is (n,)."""
+    P = clf.predict_proba(X)
+    if hasattr(clf, "estimators_"):
+        for name, p in zip(clf.classes_, P.T, strict=True):
+            yield name, np.where(p > 0.5, "1", "0").astype(object), np.maximum(p, 1 - p)
+        return
+    best = P.argmax(axis=1)
+    names = np.array([str(label) for label in clf.classes_], dtype=object)
+    yield target, names[best], P[np.arange(len(P)), best]
 
 
 def _check_out(out, folder, table):

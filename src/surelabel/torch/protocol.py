@@ -1,0 +1,138 @@
+"""The methods as cells of the grid, and the settings of the paper's experiment on CIFAR.
+
+The paper follows UPS (Rizve et al. 2021): in each round a fresh network is trained on all labels so far,
+and the labels of all unlabelled rows are then found anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import nn
+
+from ..allocation import AdaptiveThreshold, Negatives, Threshold, Transport
+from ..budget import Budget, ramp
+from ..confidence import Everything, Spread, TTest
+from ..loop import Parts
+from .augment import ups_augment
+from .mc import McDropout, OnePass
+from .training import Training
+from .wideresnet import WideResNet
+
+_MEANS, _DEVIATIONS = (0.4914, 0.4822, 0.4465), (0.2471, 0.2435, 0.2616)
+
+
+@dataclass(frozen=True)
+class GrowingShare:
+    """Label as much of the pool as a run that keeps its labels would have by this round."""
+
+    def __call__(self, number, n_rounds, prior, pool, p, allocator) -> Budget:
+        """The budget of a round."""
+        # Rounding must not leave the last round a hair below all of it.
+        return Budget(min(round(float(ramp(n_rounds)[:number].sum()), 12), 1.0), prior, pool)
+
+
+@dataclass(frozen=True)
+class SmallestClass:
+    """In the first rounds every class gets as many rows as the one with the fewest; later, no bound.
+
+    Parameters
+    ----------
+    rounds : int, default=9
+        How many rounds are balanced.
+    least : int, default=25
+        Rows for each class, also where the smallest has fewer.
+    """
+
+    rounds: int = 9
+    least: int = 25
+
+    def __call__(self, number, n_rounds, prior, pool, p, allocator) -> Budget:
+        """The budget of a round."""
+        unbounded = without_bound(len(prior), pool)
+        if number > self.rounds or not len(p):
+            return unbounded
+        codes = allocator(p, unbounded).codes
+        fewest = np.bincount(codes[codes >= 0], minlength=len(prior)).min()
+        share = min(max(fewest, self.least), pool) / pool
+        return Budget(share * len(prior), unbounded.prior, pool)
+
+
+def without_bound(n_classes, pool) -> Budget:
+    """A budget under which any class may get the whole pool."""
+    return Budget(float(n_classes), np.full(n_classes, 1 / n_classes), pool)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A cell of the grid for networks.
+
+    Parameters
+    ----------
+    parts : Parts
+        Its committee is `McDropout` or `OnePass`.
+    budget : callable, default=GrowingShare()
+        What a round may label.
+    temperature : float, default=2.0
+        Logits are divided by it before `negatives` sees them.
+    """
+
+    parts: Parts
+    budget: Callable[..., Budget] = GrowingShare()
+    temperature: float = 2.0
+
+
+METHODS = {
+    "pl": Method(Parts(OnePass(), Everything(), Threshold(0.7)), SmallestClass()),
+    "flexmatch": Method(Parts(OnePass(), Everything(), AdaptiveThreshold(0.7))),
+    "sla": Method(Parts(McDropout(), Everything(), Transport("released"))),
+    "ups": Method(
+        Parts(McDropout(), Spread(0.05), Threshold(0.7), Negatives(0.05, 0.005)),
+        SmallestClass(),
+    ),
+    "csa": Method(Parts(McDropout(), TTest(), Transport())),
+}
+
+
+def method_of(method) -> Method:
+    """A method, or the one of that name."""
+    if isinstance(method, Method):
+        return method
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(METHODS)}, or a Method; it is {method!r}.")
+    return METHODS[method]
+
+
+def sgd(parameters, rate=0.03):
+    """The optimizer of the protocol: SGD at 0.03 with Nesterov's momentum of 0.9."""
+    return torch.optim.SGD(parameters, lr=rate, momentum=0.9, nesterov=True)
+
+
+class Standardised(nn.Module):
+    """Images between 0 and 1 brought to mean 0 and variance 1, by the pixels of CIFAR-10."""
+
+    def __init__(self):
+        super().__init__()
+        for name, values in [("mean", _MEANS), ("deviation", _DEVIATIONS)]:
+            self.register_buffer(name, torch.tensor(values).reshape(1, 3, 1, 1), persistent=False)
+
+    def forward(self, images):
+        """Of the shape of the images."""
+        return (images - self.mean) / self.deviation
+
+
+def cifar_model(n_classes, depth=28, width=2):
+    """The network of the protocol for images between 0 and 1: a Wide ResNet 28-2 with dropout of 0.3."""
+    return nn.Sequential(Standardised(), WideResNet(n_classes, depth, width, activation=nn.Mish))
+
+
+def cifar_training(n_labelled) -> Training:
+    """1,024 epochs of batches of 128, of 64 in the first round where labels are few, augmented."""
+    first = 64 if n_labelled < 4000 else None
+    return Training(1024, 128, augment=ups_augment, first_batch_size=first)
+
+
+CIFAR_ROUNDS = 20
