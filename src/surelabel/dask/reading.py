@@ -27,6 +27,8 @@ def read(clf, X, y, client) -> tuple[Table, Pieces]:
     labels = y if isinstance(y, str) else Pieces(delayed_parts(y, "y"), client)
     if isinstance(labels, Pieces) and len(labels) != len(x):
         raise ValueError(f"X comes in {len(x)} parts and y in {len(labels)}. Give both the same.")
+    if getattr(y, "ndim", 1) != 1:
+        raise ValueError(f"y must have one label for each row; it has {y.ndim} dimensions.")
     if isinstance(y, str) and y not in getattr(X, "columns", ()):
         raise ValueError(f"y names the column {y!r}, which X does not have.")
     columns = Columns() if clf.columns is None else clone(clf.columns)
