@@ -70,6 +70,11 @@ class Pieces:
                 [self._task(work, self.parts[i], *_at(args, i)) for i in range(len(self))], self.client
             )
 
+    def later(self, work: Callable, *args) -> list:
+        """As `make`, but a recipe for each piece, which is followed anew whenever it is needed."""
+        recipe = dask.delayed(work, pure=True)
+        return [recipe(self.parts[i], *_at(args, i)) for i in range(len(self))]
+
     def ask(self, work: Callable, *args) -> list:
         """Work on each piece; the results, which should be small, come here."""
         return self.make(work, *args).fetched()

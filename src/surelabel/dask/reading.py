@@ -41,7 +41,7 @@ def read(clf, X, y, client) -> tuple[Table, Pieces]:
     columns.fit_surveys([glances[i].columns for i in used], [names[i] for i in used])
     targets = _targets(clf, [glances[i] for i in used])
     clf.columns_, clf.classes_ = columns, targets.classes
-    validate_data(clf, header(_heading(X, y, columns)), skip_check_array=True)
+    validate_data(clf, header(_heading(X, columns)), skip_check_array=True)
     sizes = np.array([glances[i].n for i in used])
     table = Table(x, labels, sizes, columns, len(targets.classes), clf.found_weight)
     return table, x.make(shard.start, labels, targets, clf.found_weight)
@@ -49,6 +49,8 @@ def read(clf, X, y, client) -> tuple[Table, Pieces]:
 
 def delayed_parts(collection, name):
     """The parts of a dask array, dataframe or series, in order."""
+    if isinstance(collection, list) and collection and all(map(dask.is_dask_collection, collection)):
+        return collection
     if isinstance(collection, da.Array):
         if collection.ndim == 2 and len(collection.chunks[1]) > 1:
             collection = collection.rechunk({1: -1})
@@ -56,8 +58,8 @@ def delayed_parts(collection, name):
     if isinstance(collection, (dd.DataFrame, dd.Series)):
         return collection.to_delayed()
     raise TypeError(
-        f"{name} must be a dask array or dataframe; it is a {type(collection).__name__}. "
-        "A table that fits in memory is for PseudoLabelClassifier."
+        f"{name} must be a dask array or dataframe, or a list of Delayed; it is a "
+        f"{type(collection).__name__}. A table that fits in memory is for PseudoLabelClassifier."
     )
 
 
@@ -111,7 +113,7 @@ def _targets(clf, glances):
     return read_targets(values, clf.missing_label, clf.classes)
 
 
-def _heading(X, y, columns):
-    if columns.names_ is None or isinstance(X, da.Array):
+def _heading(X, columns):
+    if isinstance(X, da.Array):
         return np.empty((1, X.shape[1]))
-    return pd.DataFrame(columns=[name for name in X.columns if not isinstance(y, str) or name != y])
+    return pd.DataFrame(columns=columns.names_)
