@@ -72,7 +72,7 @@ class Pieces:
 
     def later(self, work: Callable, *args) -> list:
         """As `make`, but a recipe for each piece, which is followed anew whenever it is needed."""
-        recipe = dask.delayed(work, pure=True)
+        recipe = dask.delayed(work, pure=False)
         return [recipe(self.parts[i], *_at(args, i)) for i in range(len(self))]
 
     def ask(self, work: Callable, *args) -> list:

@@ -23,28 +23,29 @@ _TYPES = {"i": "Int64", "u": "UInt64", "b": "boolean", "f": "float64"}
 
 def read(clf, X, y, client) -> tuple[Table, Pieces]:
     """The parts of a table and their labels before the first round; clf learns columns and classes."""
-    x = Pieces(delayed_parts(X, "X"), client)
-    labels = y if isinstance(y, str) else Pieces(delayed_parts(y, "y"), client)
-    if isinstance(labels, Pieces) and len(labels) != len(x):
-        raise ValueError(f"X comes in {len(x)} parts and y in {len(labels)}. Give both the same.")
+    if isinstance(y, str):
+        if y not in getattr(X, "columns", ()):
+            raise ValueError(f"y names the column {y!r}, which X does not have.")
+        X, y = X.drop(columns=[y]), X[y]
     if getattr(y, "ndim", 1) != 1:
         raise ValueError(f"y must have one label for each row; it has {y.ndim} dimensions.")
-    if isinstance(y, str) and y not in getattr(X, "columns", ()):
-        raise ValueError(f"y names the column {y!r}, which X does not have.")
+    x, labels = Pieces(delayed_parts(X, "X"), client), Pieces(delayed_parts(y, "y"), client)
+    if len(labels) != len(x):
+        raise ValueError(f"X comes in {len(x)} parts and y in {len(labels)}. Give both the same.")
     columns = Columns() if clf.columns is None else clone(clf.columns)
     names = [f"Part {i} of X" for i in range(len(x))]
     glances = x.ask(shard.glance, labels, columns, Each(names))
     used = [i for i, glance in enumerate(glances) if glance.n]
     if not used:
         raise ValueError("X has no rows.")
-    x, labels = x.some(used), labels.some(used) if isinstance(labels, Pieces) else labels
+    x, labels = x.some(used), labels.some(used)
     columns.fit_surveys([glances[i].columns for i in used], [names[i] for i in used])
     targets = _targets(clf, [glances[i] for i in used])
     clf.columns_, clf.classes_ = columns, targets.classes
     validate_data(clf, header(_heading(X, columns)), skip_check_array=True)
     sizes = np.array([glances[i].n for i in used])
-    table = Table(x, labels, sizes, columns, len(targets.classes), clf.found_weight)
-    return table, x.make(shard.start, labels, targets, clf.found_weight)
+    table = Table(x, sizes, columns, len(targets.classes), clf.found_weight)
+    return table, labels.make(shard.start, targets, clf.found_weight)
 
 
 def delayed_parts(collection, name):
@@ -76,11 +77,7 @@ def described(table: Table, labels: Pieces, classes) -> dd.DataFrame:
     types |= dict.fromkeys(("guess", "runner_up"), types["label"])
     order = ["label", "guess", "probability", "gap", "confidence", "runner_up", "round", "status"]
     types = {name: types[name] for name in order}
-    y = table.y.parts if isinstance(table.y, Pieces) else [table.y] * len(table.sizes)
-    lines = [
-        dask.delayed(shard.described)(x, part, known, classes, begin, types)
-        for x, part, known, begin in zip(table.x.parts, y, labels.parts, table.begins.tolist(), strict=True)
-    ]
+    lines = table.x.later(shard.described, labels, classes, Each(table.begins.tolist()), types)
     meta = pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in types.items()})
     return dd.from_delayed(lines, meta=meta, verify_meta=False)
 
