@@ -18,6 +18,8 @@ from .pieces import Each, Pieces
 
 # More labels than this are no classes.
 _MOST_LABELS = 100_000
+# Share of the workers' memory that the table may take: beyond, it is read again for each step.
+_KEPT = 0.25
 _TYPES = {"i": "Int64", "u": "UInt64", "b": "boolean", "f": "float64"}
 
 
@@ -44,8 +46,15 @@ def read(clf, X, y, client) -> tuple[Table, Pieces]:
     clf.columns_, clf.classes_ = columns, targets.classes
     validate_data(clf, header(_heading(X, columns)), skip_check_array=True)
     sizes = np.array([glances[i].n for i in used])
+    if sum(glance.n_bytes for glance in glances) <= _KEPT * memory(client):
+        x = x.make(shard.itself)
     table = Table(x, sizes, columns, len(targets.classes), clf.found_weight)
     return table, labels.make(shard.start, targets, clf.found_weight)
+
+
+def memory(client):
+    """What all workers may use, in bytes."""
+    return sum(worker["memory_limit"] or 0 for worker in client.scheduler_info(-1)["workers"].values())
 
 
 def delayed_parts(collection, name):
@@ -57,7 +66,8 @@ def delayed_parts(collection, name):
             collection = collection.rechunk({1: -1})
         return collection.to_delayed().ravel().tolist()
     if isinstance(collection, (dd.DataFrame, dd.Series)):
-        return collection.to_delayed()
+        # Optimised, a column by itself may come in fewer parts than the table it is from.
+        return collection.to_delayed(optimize_graph=False)
     raise TypeError(
         f"{name} must be a dask array or dataframe, or a list of Delayed; it is a "
         f"{type(collection).__name__}. A table that fits in memory is for PseudoLabelClassifier."

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from dask.sizeof import sizeof
 
 from ..allocation import Offer
 from ..audit import audit
@@ -23,11 +24,12 @@ _SMALL: dict[str, Any] = {"codes": np.int32, "round": np.int16, "guess": np.int3
 
 @dataclass(frozen=True)
 class Glance:
-    """A first look at a part: its rows, what its columns hold, and which labels there are."""
+    """A first look at a part: its rows, what its columns hold, which labels there are, and its bytes."""
 
     n: int
     columns: Any
     labels: np.ndarray
+    n_bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -76,9 +78,14 @@ def glance(x, y, columns: Columns, name):
     if not len(y):
         return Glance(0, None, distinct(y))
     try:
-        return Glance(len(y), columns.survey(x), distinct(y))
+        return Glance(len(y), columns.survey(x), distinct(y), sizeof(x))
     except (ValueError, TypeError) as error:
         raise type(error)(f"{name}: {error}") from error
+
+
+def itself(x):
+    """The part as it is, to be kept."""
+    return x
 
 
 def start(y, known: Targets, found):

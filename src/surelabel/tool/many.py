@@ -178,7 +178,7 @@ def work_many(
     for stale in out.glob("*.parquet"):
         stale.unlink()
     paths = [str(out / f"part-{i:05d}.parquet") for i in range(len(source.parts))]
-    lines = Pieces(clf.labels_.to_delayed(), client)
+    lines = Pieces(clf.labels_.to_delayed(optimize_graph=False), client)
     written = {str(label): value for value, label in source.labels.items()}
     parts.make(_write, lines, source.target, written, Each(paths)).wait("writing part")
     clf.classifier_.save(folder.model)
