@@ -174,6 +174,6 @@ def lost_scheduler(client: Client):
         if client.status == "running":
             raise
         raise LostSchedulerError(
-            "The scheduler is gone. What is in the folder of the run is kept: fit again with the same folder "
-            "on another scheduler to go on."
+            "The scheduler is gone. What the run kept in its folder is still there: begin again with the "
+            "same folder (the tool: with --resume) and another scheduler, and it goes on."
         ) from error

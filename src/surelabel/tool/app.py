@@ -305,13 +305,14 @@ def run_many(settings, folder, console, resume) -> int:
     """As `run`, over many files on a cluster."""
     try:
         from ..dask.cluster import connected
-        from .many import ManyOutcome, opened_many, work_many
+        from .many import ManyOutcome, files_of, opened_many, parts_of, work_many
     except ImportError as error:
         raise InputError(str(error)) from error
+    parts, digest = parts_of(files_of([settings.data, *settings.parts]))
     stop, outcome = Stop(), None
     with connected(settings.scheduler, settings.jobs) as client:
         console.print(f"dashboard: {escaped(client.dashboard_link)}", highlight=False, soft_wrap=True)
-        source = opened_many(settings, client)
+        source = opened_many(settings, parts, digest, client)
         display.show_source(console, source)
         if resume and folder.run.exists():
             record = folder.same_run(settings, source.digests)

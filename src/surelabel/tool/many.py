@@ -25,7 +25,7 @@ from .source import added, uniform
 
 # Rows in a part, as far as row groups allow.
 _PART_ROWS = 250_000
-# Rows of the first file that tell what each column is.
+# Rows that tell what each column is.
 _HEAD_ROWS = 50_000
 _ENDINGS = (".parquet", ".pq")
 
@@ -52,7 +52,7 @@ class ManySource:
     parts : list of Part
         Its rows, in order.
     kinds : dict of str to Kind
-        What each column is taken for, by the first rows of the first file.
+        What each column is taken for, by the first rows.
     target : str
         The label column.
     labels : dict
@@ -131,11 +131,22 @@ def parts_of(files) -> tuple[list[Part], str]:
     return parts, digest.hexdigest()
 
 
-def opened_many(settings: Settings, client) -> ManySource:
-    """Look at the files that settings name."""
-    parts, digest = parts_of(files_of([settings.data, *settings.parts]))
+def first_rows(parts: list[Part]) -> pd.DataFrame:
+    """Rows that tell what each column is: the first ones, from as many parts as it takes."""
+    read: list[pd.DataFrame] = []
+    for part in parts:
+        read.append(part.read()[0])
+        if list(read[-1].columns) != list(read[0].columns):
+            raise InputError(f"{part.path} has other columns than {parts[0].path}.")
+        if sum(map(len, read)) >= _HEAD_ROWS:
+            break
+    return pd.concat(read, ignore_index=True).iloc[:_HEAD_ROWS]
+
+
+def opened_many(settings: Settings, parts: list[Part], digest, client) -> ManySource:
+    """Look at the parts of a table, whose footers have this digest."""
     target = str(settings.target)
-    head = parts[0].read()[0].iloc[:_HEAD_ROWS]
+    head = first_rows(parts)
     kinds = kinds_of(head, (target,), settings.drop, settings.categorical, settings.id)
     already = [name for name in added() if name in head.columns]
     if already:
