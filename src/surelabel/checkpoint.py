@@ -64,7 +64,9 @@ class Checkpoint:
     def of(cls, labels: Labels, history):
         """What labels and rounds hold now."""
         columns = {name: getattr(labels, name).copy() for name in _COLUMNS}
-        columns["status"] = pd.Index(_STATUS, dtype=object).get_indexer(pd.Index(labels.status)).astype(np.int8)
+        columns["status"] = (
+            pd.Index(_STATUS, dtype=object).get_indexer(pd.Index(labels.status)).astype(np.int8)
+        )
         return cls(columns, tuple(history), None if labels.soft is None else labels.soft.copy())
 
     def restore(self, labels: Labels):
