@@ -16,6 +16,8 @@ _CONFIG = {
     # these they keep some of it, and judge rows half as fast again.
     "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": 1 << 28,
     "distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_": 1 << 26,
+    # A look at every worker's stack each 10 ms is for those who search for slow code.
+    "distributed.worker.profile.enabled": False,
 }
 
 

@@ -14,6 +14,7 @@ import cloudpickle
 import dask
 import numpy as np
 from distributed import Client, Future, as_completed
+from distributed.client import ClosedClientError
 from distributed.comm.core import CommClosedError
 
 from ..notice import logger
@@ -171,8 +172,9 @@ def lost_scheduler(client: Client):
     """A clear error where the scheduler is gone."""
     try:
         yield
-    except (CommClosedError, CancelledError, TimeoutError, OSError) as error:
-        if client.status == "running":
+    except (CommClosedError, CancelledError, ClosedClientError, TimeoutError, OSError) as error:
+        # Futures may be cancelled for other reasons, and a client may have found its way back.
+        if client.status == "running" and "scheduler" not in str(error):
             raise
         raise LostSchedulerError(
             "The scheduler is gone. What the run kept in its folder is still there: begin again with the "
