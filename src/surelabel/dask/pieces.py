@@ -149,14 +149,8 @@ def trains_on(client: Client):
 
     def train(calls):
         calls = list(calls)
-        seen: Counter = Counter(id(arg) for _, args, _ in calls for arg in args)
-        there: dict[int, Any] = {}
-        for _, args, _ in calls:
-            for arg in args:
-                if id(arg) not in there:
-                    data = cloudpickle.dumps(arg) if seen[id(arg)] > 1 else b""
-                    there[id(arg)] = held(client, arg, data) if len(data) > _WORTH_HOLDING else arg
         with lost_scheduler(client):
+            there = _shared(client, [args for _, args, _ in calls])
             futures = [
                 client.submit(partial(work, **options), *[there[id(arg)] for arg in args], pure=False)
                 for work, args, options in calls
@@ -165,6 +159,17 @@ def trains_on(client: Client):
                 yield future.result()
 
     return train
+
+
+def _shared(client, calls) -> dict[int, Any]:
+    """Each argument of calls by its id; those that are large and come more than once, as a future."""
+    times = Counter(id(arg) for args in calls for arg in args)
+    there: dict[int, Any] = {}
+    for arg in (arg for args in calls for arg in args):
+        if id(arg) not in there:
+            data = cloudpickle.dumps(arg) if times[id(arg)] > 1 else b""
+            there[id(arg)] = held(client, arg, data) if len(data) > _WORTH_HOLDING else arg
+    return there
 
 
 @contextmanager
