@@ -130,7 +130,7 @@ def probabilities(seed, n, k, kind):
         Transport("released", rows="slack"),
         Transport("paper", 0.1, "linear"),
         Threshold(0.5),
-        AdaptiveThreshold(),
+        AdaptiveThreshold(0.15),
     ],
     ids=["transport", "released", "paper", "threshold", "adaptive"],
 )

@@ -28,19 +28,22 @@ def audit(labels, classes, index):
 
 def described(targets, labels, index, history, n_rounds):
     """What became of each row, by the names of fitted attributes."""
-    if not len(labels.pool):
-        why_ended = "all_labeled"
-    elif n_rounds and not (history and len(history[-1].rows)):
-        why_ended = "no_change"
-    else:
-        why_ended = "max_iter" if len(history) == n_rounds else "stopped"
     return {
         "n_iter_": len(history),
         "transduction_": targets.filled(labels.codes),
         "labeled_iter_": labels.round,
         "pseudo_labels_": audit(labels, targets.classes, index)[targets.codes < 0],
-        "termination_condition_": why_ended,
+        "termination_condition_": why_ended(len(labels.pool), history, n_rounds),
     }
+
+
+def why_ended(n_left, history, n_rounds):
+    """Why the rounds ended with so many rows left, as a `termination_condition_`."""
+    if not n_left:
+        return "all_labeled"
+    if n_rounds and not (history and history[-1].labelled):
+        return "no_change"
+    return "max_iter" if len(history) == n_rounds else "stopped"
 
 
 def speak_of(labeled_iter, lines):

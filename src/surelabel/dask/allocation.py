@@ -36,13 +36,22 @@ class Deal:
     certificate: Certificate | None = None
 
 
+def check_allocator(allocator):
+    """Refuse an allocator that needs all rows in one place."""
+    if not isinstance(allocator, (Transport, Threshold, AdaptiveThreshold)):
+        raise TypeError(
+            f"{allocator!r} needs all rows in one place. On a cluster the allocator is one of Transport(), "
+            "Threshold() and AdaptiveThreshold()."
+        )
+    if isinstance(allocator, Transport) and allocator.epsilon == 0:
+        raise ValueError("Transport(epsilon=0) needs all rows in one place. On a cluster epsilon is above 0.")
+
+
 @singledispatch
 def deal(allocator, pieces, sizes, budget: Budget) -> Deal:
     """Settle what needs all rows: pieces are probabilities (n, K) of the candidates, sizes their n."""
-    raise TypeError(
-        f"{type(allocator).__name__} needs all rows in one place. On a cluster the allocator is one of "
-        "Transport(), Threshold() and AdaptiveThreshold()."
-    )
+    check_allocator(allocator)
+    raise NotImplementedError(type(allocator).__name__)
 
 
 @deal.register
@@ -58,8 +67,6 @@ def _(allocator: AdaptiveThreshold, pieces, sizes, budget) -> Deal:
 
 @deal.register
 def _(allocator: Transport, pieces, sizes, budget) -> Deal:
-    if allocator.epsilon == 0:
-        raise ValueError("Transport(epsilon=0) needs all rows in one place. On a cluster epsilon is above 0.")
     n, k = int(np.sum(sizes)), len(budget.prior)
     bounds, slack = allocator.limits(n, budget)
     limits, is_open = read_bounds(n, k, np.array(1.0), bounds, slack, allocator.epsilon)

@@ -7,9 +7,12 @@ from distributed import get_client
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from ..audit import why_ended
 from ..committee import trained_by
 from ..notice import logger, notice, shown
+from ..priors import check_classes, check_prior
 from ..recipes import csa
+from ..targets import is_auto
 from ..training import Trainer
 from ..verdict import pool_shown
 from . import shard
@@ -95,29 +98,33 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError('found_weight="full" trains on every row found; on a cluster it is "balanced".')
         method = clf._parts()
         check(method)
+        table, labels = read(clf, X, y, client)
+        rows, given = table.excerpt(labels, no_rows)
+        counts = np.bincount(given.codes, minlength=given.n_classes)
+        check_classes(clf.classes_, counts, is_auto(clf.missing_label))
+        check_prior(clf.class_prior, clf.classes_, counts)
+        clf.class_prior_ = clf._frequencies(given)
+        n_rounds = clf._rounds_worth_running(rows)
+        trainer = Trainer(method.committee, clf.random_state)
+        state, keeper = State(labels, []), None
+        if self.folder is not None:
+            keeper = Keeper(self.folder, facts(clf, table, counts), len(table.sizes))
+            state.history, trainer.seed = keeper.begin(trainer.seed)
+            if state.history:
+                state.labels = keeper.labels(len(state.history), table.n_classes, table.found, client)
+                recall(table, state.labels, trainer)
+        self.classifier_, self.history_, self.classes_ = clf, state.history, clf.classes_
+        clf.history_ = state.history
+        for round in rounds(table, state, method, trainer, prior=clf.class_prior_, n_rounds=n_rounds):
+            with shown(clf.verbose):
+                logger.info("%s", round)
+            if keeper is not None:
+                keeper.keep(state)
+                state.labels = keeper.labels(round.number, table.n_classes, table.found, client)
+            yield round
         with trained_by(trains_on(client)):
-            table, labels = read(clf, X, y, client)
-            rows, given = table.excerpt(labels, no_rows)
-            clf.class_prior_ = clf._prior(given)
-            n_rounds = clf._rounds_worth_running(rows)
-            trainer = Trainer(method.committee, clf.random_state)
-            state, keeper = State(labels, []), None
-            if self.folder is not None:
-                keeper = Keeper(self.folder, facts(clf, table, given), len(table.sizes))
-                state.history, trainer.seed = keeper.begin(trainer.seed)
-                if state.history:
-                    state.labels = keeper.labels(len(state.history), table.n_classes, table.found, client)
-                    recall(table, state.labels, trainer)
-            self.classifier_, self.history_, self.classes_ = clf, state.history, clf.classes_
-            clf.history_ = state.history
-            for round in rounds(table, state, method, trainer, prior=clf.class_prior_, n_rounds=n_rounds):
-                with shown(clf.verbose):
-                    logger.info("%s", round)
-                if keeper is not None:
-                    keeper.keep(state)
-                    state.labels = keeper.labels(round.number, table.n_classes, table.found, client)
-                yield round
             self._finish(clf, table, state, method, trainer)
+        self.labels_ = described(table, state.labels, clf.classes_)
 
     def _finish(self, clf, table: Table, state: State, method, trainer):
         """Train the final classifier on what was found, and find out whether it helped."""
@@ -128,15 +135,16 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         clf.estimator_, clf._present = clf._final(rows, last, labels)
         clf.verdict_, clf.n_iter_ = None, len(state.history)
         left = sum(counts.pool for counts in state.labels.ask(shard.counts, None))
-        clf.termination_condition_ = why_ended(clf, left)
+        clf.termination_condition_ = why_ended(left, clf.history_, clf.n_rounds)
         if clf.guard and found:
             rows, labels = table.excerpt(state.labels, lambda n, _: pool_shown(trainer, n), before=1)
             clf._guard(rows, labels.afresh(labels.weight), method, trainer, alone)
+        elif not left and not found:
+            notice("y has no unlabelled row; this is the supervised model.")
         elif not found:
             notice(f"None of the {left} unlabelled rows was labelled; this is the supervised model.")
         self.n_iter_, self.verdict_ = clf.n_iter_, clf.verdict_
         self.termination_condition_ = clf.termination_condition_
-        self.labels_ = described(table, state.labels, clf.classes_)
 
     def predict_proba(self, X):
         """Probability of each class, shape (n, K): a dask array for a dask collection."""
@@ -154,21 +162,12 @@ def no_rows(n, last):
     return np.empty(0, dtype=int)
 
 
-def facts(clf, table: Table, given):
+def facts(clf, table: Table, counts):
     """What a run depends on, for those who go on with it."""
     return {
         "classifier": repr(clf),
         "rows in each part": table.sizes.tolist(),
         "classes": [str(label) for label in clf.classes_],
-        "given labels": np.bincount(given.codes, minlength=given.n_classes).tolist(),
+        "given labels": counts.tolist(),
         "columns": {str(name): kind for name, kind in table.columns.kinds_.items()},
     }
-
-
-def why_ended(clf, left):
-    """Why the rounds ended, as `PseudoLabelClassifier.termination_condition_`."""
-    if not left:
-        return "all_labeled"
-    if clf.n_rounds and not (clf.history_ and clf.history_[-1].labelled):
-        return "no_change"
-    return "max_iter" if clf.n_iter_ == clf.n_rounds else "stopped"

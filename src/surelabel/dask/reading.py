@@ -27,6 +27,8 @@ def read(clf, X, y, client) -> tuple[Table, Pieces]:
     labels = y if isinstance(y, str) else Pieces(delayed_parts(y, "y"), client)
     if isinstance(labels, Pieces) and len(labels) != len(x):
         raise ValueError(f"X comes in {len(x)} parts and y in {len(labels)}. Give both the same.")
+    if getattr(y, "ndim", 1) != 1:
+        raise ValueError(f"y must have one label for each row; it has {y.ndim} dimensions.")
     if isinstance(y, str) and y not in getattr(X, "columns", ()):
         raise ValueError(f"y names the column {y!r}, which X does not have.")
     columns = Columns() if clf.columns is None else clone(clf.columns)
@@ -112,4 +114,4 @@ def _targets(clf, glances):
 def _heading(X, y, columns):
     if columns.names_ is None or isinstance(X, da.Array):
         return np.empty((1, X.shape[1]))
-    return pd.DataFrame(columns=[name for name in X.columns if name != y])
+    return pd.DataFrame(columns=[name for name in X.columns if not isinstance(y, str) or name != y])

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..budget import Budget, ramp
+from ..committee import trained_by
 from ..confidence import Confidence, Entropy, TotalVariance
 from ..loop import _SETTLED, Parts, Round, timed
 from ..training import Trainer
 from . import shard
-from .allocation import Deal, deal
+from .allocation import Deal, check_allocator, deal
 from .excerpt import Table
-from .pieces import Each, Pieces
+from .pieces import Each, Pieces, trains_on
 from .selection import cuts, quantile
 
 
@@ -37,8 +38,7 @@ def check(method: Parts):
             f"{method.confidence!r} may compare rows, which are not in one place. On a cluster the "
             "confidence is one of TTest(), Entropy(), TotalVariance(), Spread() and Everything()."
         )
-    if deal.dispatch(type(method.allocator)) is deal.dispatch(object):
-        deal(method.allocator, None, None, Budget(0.0, np.empty(0), 0))
+    check_allocator(method.allocator)
 
 
 def excerpt_for(table: Table, labels: Pieces, trainer: Trainer, before=None):
@@ -50,10 +50,16 @@ def excerpt_for(table: Table, labels: Pieces, trainer: Trainer, before=None):
     return table.excerpt(labels, shown, before)
 
 
+def fitted(table: Table, labels: Pieces, trainer: Trainer, before=None):
+    """A committee, its members trained on the cluster."""
+    with trained_by(trains_on(labels.client)):
+        return trainer(*excerpt_for(table, labels, trainer, before))
+
+
 def recall(table: Table, labels: Pieces, trainer: Trainer):
     """Train what a trainer takes from its first round, where another run went through that."""
     if trainer.settles:
-        trainer(*excerpt_for(table, labels, trainer, before=1))
+        fitted(table, labels, trainer, before=1)
 
 
 def rounds(
@@ -87,7 +93,7 @@ def rounds(
         budget = Budget(share, prior, int(pool.sum()))
         seconds: dict[str, float] = {}
         with timed(seconds, "train"):
-            committee = trainer(*excerpt_for(table, state.labels, trainer, settled))
+            committee = fitted(table, state.labels, trainer, settled)
         with timed(seconds, "predict"):
             judged = judge(table, state.labels, committee, method, pool)
             tallies = np.array(judged.ask(shard.tally, state.labels))

@@ -1,0 +1,351 @@
+"""The estimator on a real cluster: two workers, each a process of its own."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from joblib import parallel_config
+from numpy.testing import assert_array_equal
+from sklearn.datasets import load_digits, make_blobs
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+
+pytest.importorskip("distributed")
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
+from distributed import Client, LocalCluster
+
+from surelabel import (
+    AdaptiveThreshold,
+    Entropy,
+    Panel,
+    PseudoLabelClassifier,
+    RandomXGBoost,
+    Repeated,
+    Transport,
+    TTest,
+    Unlike,
+    csa,
+    flexmatch,
+    trees,
+    ups,
+)
+from surelabel.dask import DaskPseudoLabelClassifier, LostSchedulerError
+from surelabel.dask import transport as far_transport
+from surelabel.dask.pieces import Pieces
+from surelabel.encoding import Encoded
+from surelabel.graph import Spreading
+from surelabel.model_selection import hide_labels
+from surelabel.models import Bayes
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    # By default a worker that is gone is looked for during half a minute.
+    soon = dask.config.set({"distributed.comm.timeouts.connect": "3s"})
+    with (
+        soon,
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, memory_limit="2GB", dashboard_address=None
+        ) as cluster,
+    ):
+        yield cluster
+
+
+@pytest.fixture
+def client(cluster):
+    with Client(cluster) as client:
+        client.wait_for_workers(2)
+        yield client
+
+
+def in_parts(array, n_parts):
+    rows = -(-len(array) // n_parts)
+    return da.from_array(array, chunks=(rows, -1) if array.ndim == 2 else rows)
+
+
+def unlike():
+    """A few of the default models, of every kind: blind, encoded over the pool, spreading by themselves."""
+    linear = Encoded(LogisticRegression(max_iter=50))
+    models = {"linear": linear, "bayes": Encoded(Bayes()), "trees": trees(5), "graph": Encoded(Spreading())}
+    return Unlike(models, n_folds=3)
+
+
+def default_csa(guard):
+    return csa(committee=unlike(), n_rounds=2, guard=guard, random_state=0)
+
+
+def labels_of(clf):
+    """Labels and all that is known of each row, from either estimator."""
+    if isinstance(clf, PseudoLabelClassifier):
+        return clf.pseudo_labels_.reset_index(drop=True)
+    lines = clf.labels_.compute().reset_index(drop=True)
+    return lines[lines["round"] != 0].reset_index(drop=True)
+
+
+def texts(column):
+    return column.astype("string").fillna("").tolist()
+
+
+def assert_same_labels(one, many):
+    one, many = labels_of(one), labels_of(many)
+    for name in ("label", "guess", "runner_up", "status"):
+        assert texts(many[name]) == texts(one[name])
+    for name in ("probability", "gap", "confidence", "round"):
+        assert_array_equal(many[name].to_numpy(), one[name].to_numpy())
+
+
+def fitted(clf, X, y, n_parts, **options):
+    return DaskPseudoLabelClassifier(clf, **options).fit(in_parts(X, n_parts), in_parts(y, n_parts))
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    return X, hide_labels(y, 0.9, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def digits_on_one_machine(digits):
+    return default_csa(guard=True).fit(*digits)
+
+
+@pytest.mark.parametrize(("n_parts", "guard"), [(1, False), (3, True), (7, False)])
+def test_digits_get_the_labels_of_one_machine(client, digits, digits_on_one_machine, n_parts, guard):
+    one = digits_on_one_machine
+    many = fitted(default_csa(guard), *digits, n_parts)
+    assert_same_labels(one, many)
+    assert many.n_iter_ == one.n_iter_
+    assert many.termination_condition_ == one.termination_condition_
+    assert str(many.verdict_) == (str(one.verdict_) if guard else "None")
+    assert_array_equal(many.predict(digits[0]), one.predict(digits[0]))
+
+
+@pytest.fixture(scope="module")
+def many_rows():
+    """200,000 rows of ten classes, a third of them twice, so that there are ties."""
+    X, truth = make_blobs(200_000, n_features=5, centers=10, cluster_std=3.0, random_state=0)
+    X = np.round(X, 1)
+    X[1::3], truth[1::3] = X[::3][: len(X[1::3])], truth[::3][: len(X[1::3])]
+    return X, np.where(np.arange(len(X)) % 400 == 0, truth, -1)
+
+
+def cheap():
+    members = [GaussianNB(), LogisticRegression(C=0.01, max_iter=1000), GaussianNB(var_smoothing=0.1)]
+    return csa(committee=Panel(members), n_rounds=3, guard=False, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def many_rows_on_one_machine(many_rows):
+    return cheap().fit(*many_rows)
+
+
+@pytest.mark.parametrize("n_parts", [1, 3, 7])
+def test_200_000_rows_get_the_labels_of_one_machine(client, many_rows, many_rows_on_one_machine, n_parts):
+    many = fitted(cheap(), *many_rows, n_parts)
+    assert [round.labelled for round in many.history_] == [
+        round.labelled for round in many_rows_on_one_machine.history_
+    ]
+    assert_same_labels(many_rows_on_one_machine, many)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"confidence": Entropy()},
+        {"allocator": AdaptiveThreshold(0.7)},
+        {"allocator": Transport("released", 0.1)},
+    ],
+    ids=["entropy", "adaptive", "released"],
+)
+def test_other_cells_of_the_grid_give_the_labels_of_one_machine(client, digits, settings):
+    clf = csa(committee=Repeated(trees(5), 3), guard=False, n_rounds=2, random_state=0, **settings)
+    one = PseudoLabelClassifier(**clf.get_params(deep=False)).fit(*digits)
+    assert_same_labels(one, fitted(clf, *digits, 3))
+
+
+@pytest.fixture
+def frame():
+    rng = np.random.default_rng(0)
+    n = 300
+    truth = rng.integers(0, 3, n)
+    X = pd.DataFrame(
+        {
+            "size": np.where(rng.random(n) < 0.1, np.nan, truth + rng.normal(0, 0.3, n)),
+            "colour": np.where(rng.random(n) < 0.2, None, np.array(["red", "green", "blue"])[truth]),
+            "day": pd.Timestamp("2024-01-01") + pd.to_timedelta(truth * 10 + rng.integers(0, 9, n), "D"),
+        }
+    )
+    X.loc[200:, "colour"] = None  # a part without any category
+    y = pd.Series(np.array(["cat", "dog", "owl"])[truth], dtype=object).where(rng.random(n) < 0.2, None)
+    return X, y
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_frames_are_read_as_on_one_machine(client, frame, named, tmp_path):
+    X, y = frame
+    clf = csa(committee=Repeated(trees(5), 3), guard=False, n_rounds=2, random_state=0)
+    one = PseudoLabelClassifier(**clf.get_params(deep=False)).fit(X, y)
+    table = dd.from_pandas(X.assign(species=y), npartitions=3)
+    many = DaskPseudoLabelClassifier(clf)
+    many.fit(*((table, "species") if named else (table[list(X)], table["species"])))
+    assert_same_labels(one, many)
+    assert many.classifier_.columns_.levels_ == one.columns_.levels_
+    assert_array_equal(many.predict(table[list(X)]).compute(), one.predict(X))
+    assert_array_equal(many.predict_proba(X), one.predict_proba(X))
+    many.labels_.to_parquet(tmp_path / "labels")
+    written = pd.read_parquet(tmp_path / "labels")
+    assert written["label"].fillna("").tolist() == pd.Series(one.transduction_).fillna("").tolist()
+
+
+class Fragile(GaussianNB):
+    """A model whose worker dies the first time it does something."""
+
+    def __init__(self, marker=None, phase="fit"):
+        super().__init__()
+        self.marker = marker
+        self.phase = phase
+
+    def fit(self, X, y, sample_weight=None):
+        self._die_once("fit")
+        return super().fit(X, y, sample_weight)
+
+    def predict_proba(self, X):
+        self._die_once("predict")
+        return super().predict_proba(X)
+
+    def _die_once(self, phase):
+        marker = None if self.marker is None else Path(self.marker)
+        if phase == self.phase and marker is not None and not marker.exists():
+            marker.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.fixture(scope="module")
+def blobs_of_six_thousand():
+    X, truth = make_blobs(6_000, centers=4, n_features=3, cluster_std=3.0, random_state=1)
+    return X, np.where(np.arange(len(X)) % 100 == 0, truth, -1)
+
+
+def fragile(marker=None, phase="fit"):
+    committee = Panel([Fragile(marker, phase), GaussianNB(var_smoothing=0.1)])
+    return csa(committee=committee, confidence=TTest(floor=0), n_rounds=2, guard=False, random_state=0)
+
+
+@pytest.mark.parametrize("phase", ["fit", "predict", "allocate"])
+def test_a_worker_killed_in_the_middle_changes_nothing(
+    client, blobs_of_six_thousand, phase, tmp_path, monkeypatch
+):
+    X, y = blobs_of_six_thousand
+    marker = tmp_path / "died"
+    if phase == "allocate":
+        ask, steps = Pieces.ask, []
+
+        def ask_and_kill(self, work, *args):
+            if work is far_transport._screened_total:
+                steps.append(work)
+            if len(steps) == 2 and not marker.exists():
+                marker.touch()
+                os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+            return ask(self, work, *args)
+
+        monkeypatch.setattr(Pieces, "ask", ask_and_kill)
+    many = fitted(fragile(str(marker), phase), X, y, 4)
+    assert marker.exists()
+    monkeypatch.undo()
+    assert_same_labels(fragile().fit(X, y), many)
+
+
+def test_a_run_goes_on_from_its_folder_after_the_scheduler_is_lost(client, blobs_of_six_thousand, tmp_path):
+    X, y = blobs_of_six_thousand
+    address_file = tmp_path / "scheduler.json"
+    options = ["--scheduler-file", str(address_file)]
+    scheduler = subprocess.Popen(
+        [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard", *options],
+        stderr=subprocess.DEVNULL,
+    )
+    worker = subprocess.Popen(
+        [sys.executable, "-m", "distributed.cli.dask_worker", "--no-nanny", "--no-dashboard", *options],
+        stderr=subprocess.DEVNULL,
+    )
+    folder = tmp_path / "run"
+    try:
+        with Client(scheduler_file=str(address_file), timeout=30) as doomed:
+            doomed.wait_for_workers(1)
+            cut_off = DaskPseudoLabelClassifier(cheap(), folder=folder)
+            rounds = cut_off.fit_rounds(in_parts(X, 4), in_parts(y, 4))
+            assert next(rounds).number == 1
+            scheduler.kill()
+            scheduler.wait()
+            with pytest.raises(LostSchedulerError, match="same folder"):
+                next(rounds)
+    finally:
+        scheduler.kill()
+        worker.kill()
+        scheduler.wait()
+        worker.wait()
+    with client.as_current():
+        resumed = DaskPseudoLabelClassifier(cheap(), folder=folder)
+        numbers = [round.number for round in resumed.fit_rounds(in_parts(X, 4), in_parts(y, 4))]
+        assert numbers == [2, 3]
+        assert_same_labels(cheap().fit(X, y), resumed)
+        with pytest.raises(ValueError, match="holds another run: rows in each part was"):
+            fitted(cheap(), X, y, 3, folder=folder)
+
+
+COMMITTEES = {
+    "Repeated": Repeated(trees(5), 3, random_state=0),
+    "Unlike": Unlike({"bayes": Encoded(Bayes()), "trees": trees(5)}, random_state=0),
+    "RandomXGBoost": RandomXGBoost(2, random_state=0),
+}
+
+
+@pytest.mark.parametrize("committee", COMMITTEES.values(), ids=COMMITTEES)
+def test_a_committee_on_joblibs_dask_backend_is_that_of_one_machine(client, digits, committee):
+    X, y = digits[0][digits[1] >= 0], digits[1][digits[1] >= 0]
+    alone = committee.fit(X, y).predict_members(X)
+    with parallel_config("dask"):
+        assert_array_equal(committee.fit(X, y).predict_members(X), alone)
+
+
+def all_rows(p, budget):
+    return Transport()(p, budget)
+
+
+@pytest.mark.parametrize(
+    ("clf", "error", "words"),
+    [
+        (ups(), ValueError, "negatives"),
+        (csa(found_weight="full"), ValueError, "found_weight"),
+        (csa(confidence=lambda P: np.ones(P.shape[1])), TypeError, "the confidence is one of TTest"),
+        (flexmatch(allocator=all_rows), TypeError, "the allocator is one of Transport"),
+        (csa(allocator=Transport(epsilon=0)), ValueError, "epsilon is above 0"),
+    ],
+    ids=["negatives", "full", "confidence", "allocator", "epsilon"],
+)
+def test_what_needs_all_rows_in_one_place_is_refused_at_once(client, digits, clf, error, words):
+    with pytest.raises(error, match=words):
+        fitted(clf, *digits, 3)
+
+
+def test_bad_input_is_named(client, digits):
+    X, y = digits
+    bad = X.copy()
+    bad[700, 3] = np.inf
+    for X_bad, y_bad, words in [
+        (in_parts(bad, 3), in_parts(y, 3), "Part 1 of X: .* column 3, row 101 holds infinity"),
+        (in_parts(X, 3), in_parts(y, 2), "X comes in 3 parts and y in 2"),
+        (in_parts(X, 3), in_parts(np.full(len(y), -1), 3), "all 1797 are unlabelled"),
+        (dd.from_pandas(pd.DataFrame(X)), "digit", "'digit', which X does not have"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            DaskPseudoLabelClassifier(csa()).fit(X_bad, y_bad)
+    with pytest.raises(TypeError, match="it is a ndarray"):
+        DaskPseudoLabelClassifier(csa()).fit(X, y)
