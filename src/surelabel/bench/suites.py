@@ -14,7 +14,7 @@ from .datasets import CIFAR, PAPERS, known
 from .methods import METHODS
 
 # Of a split rather than of a method.
-_SPLIT = ("labelled", "unlabelled")
+_SPLIT = ("labelled", "unlabelled", "balanced")
 
 
 @dataclass(frozen=True)
@@ -162,8 +162,9 @@ _NETWORKS = {
 }
 
 
-_IMAGES = {"rounds": 2, "side": 14}
+_IMAGES = {"balanced": True, "rounds": 2, "side": 14}
 _CIFAR_SMALL = {
+    "balanced": True,
     "net": "cnn-32",
     "side": 16,
     "rounds": 2,
@@ -334,9 +335,9 @@ _LIST = [
             ),
         ),
         5,
-        about="Digits of 8 x 8 and of 14 x 14 pixels, 143 and 200 labels, a network of three convolutions "
-        "with dropout, 10 passes, 2 rounds, 400 steps of 64 images for each network. *SL* learns from the "
-        "labels alone, *true labels* from those of all rows: the most that pseudo-labels could reach.",
+        about="Digits of 8 x 8 and of 14 x 14 pixels, 14 and 20 labels of each class, a network of three "
+        "convolutions with dropout, 10 passes, 2 rounds, 400 steps of 64 images for each network. *SL* learns "
+        "from the labels alone, *true labels* from those of all rows: the most that pseudo-labels could reach.",
     ),
     Suite(
         "cifar_small",
@@ -357,7 +358,9 @@ _LIST = [
         "CIFAR with Wide ResNet 28-2",
         "table",
         CIFAR,
-        _networks(net="wrn-28-2", augment="ups", rounds=19, epochs=1024, least_steps=0, batch=128),
+        _networks(
+            balanced=True, net="wrn-28-2", augment="ups", rounds=19, epochs=1024, least_steps=0, batch=128
+        ),
         5,
         paper.CIFAR,
         "The UPS protocol: 20 networks one after the other, 1,024 epochs each.",
