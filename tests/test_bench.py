@@ -219,12 +219,15 @@ def test_networks_keep_their_rounds_where_they_are_told(tmp_path, monkeypatch):
 def test_published_test_sets_stay_whole_and_labels_are_balanced():
     dataset = replace(DATASETS["cifar10_1000"], rows=600, test=100)
     y = np.arange(600) % 10
-    split = make_split(dataset, np.arange(600)[:, None], y, seed=1, labelled=50, unlabelled=300)
+    split = make_split(
+        dataset, np.arange(600)[:, None], y, seed=1, labelled=50, unlabelled=300, balanced=True
+    )
     assert_array_equal(split.X_t[:, 0], np.arange(500, 600))
     assert_array_equal(np.bincount(split.y_l), [5] * 10)
     assert (len(split.y_u), len(np.unique(np.append(split.X_l, split.X_u)))) == (300, 350)
-    assert len(make_split(dataset, y[:, None], y, seed=1).y_l) == 10  # 2% of 500
-    assert (make_split(dataset, y[:, None], y, seed=2).y_u != make_split(dataset, y[:, None], y, 1).y_u).any()
+    one, other = (make_split(dataset, y[:, None], y, seed, balanced=True) for seed in (1, 2))
+    assert_array_equal(np.bincount(one.y_l), [1] * 10)  # 2% of 500
+    assert (one.y_u != other.y_u).any()
 
 
 def test_vime_is_one_result_for_one_seed():
