@@ -142,7 +142,7 @@ def test_offline_says_what_to_do(tiny, tmp_path, monkeypatch):
     monkeypatch.setattr(datasets, "fetch_openml", fetch)
     with pytest.raises(DataError, match=r"could not be fetched .no route.*--data-dir or SURELABEL_DATA"):
         datasets.load("tiny", tmp_path)
-    with pytest.raises(DataError, match="OpenML does not have it"):
+    with pytest.raises(DataError, match="no number at OpenML is known for it"):
         datasets.load("german_credit", tmp_path)
     with pytest.raises(DataError, match="no dataset 'wine'"):
         datasets.load("wine")

@@ -195,7 +195,7 @@ def _from_openml(dataset, folder):
     where = f"{dataset.name}.csv is not in {folder}" if folder else "no folder of CSV files is named"
     remedy = f"Name the folder that has it by --data-dir or {FOLDER_VARIABLE}"
     if dataset.openml is None:
-        raise DataError(f"{dataset.name}: {where}, and it has no number at OpenML here. {remedy}.")
+        raise DataError(f"{dataset.name}: {where}, and no number at OpenML is known for it. {remedy}.")
     target = dataset.target or "default-target"
     try:
         found = fetch_openml(data_id=dataset.openml, target_column=target, as_frame=True, parser="auto")
