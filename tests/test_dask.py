@@ -277,7 +277,7 @@ def test_a_run_goes_on_from_its_folder_after_the_scheduler_is_lost(client, blobs
     )
     folder = tmp_path / "run"
     try:
-        with Client(scheduler_file=str(address_file), timeout=30) as doomed:
+        with Client(scheduler_file=str(address_file), timeout=15) as doomed:
             doomed.wait_for_workers(1)
             cut_off = DaskPseudoLabelClassifier(cheap(), folder=folder)
             rounds = cut_off.fit_rounds(in_parts(X, 4), in_parts(y, 4))

@@ -123,8 +123,11 @@ class Offer:
 
     def kept(self, keep) -> Allocation:
         """The offer made good for some of the rows, (N,), all of them accepted."""
-        status = np.where(keep, Status.ACCEPTED, np.where(self.accepted, self.crowded_out, self.refused))
-        return Allocation(np.where(keep, self.codes, -1), status.astype(object))
+        status = np.empty(len(keep), dtype=object)
+        status[:] = self.refused
+        status[self.accepted] = self.crowded_out
+        status[keep] = Status.ACCEPTED
+        return Allocation(np.where(keep, self.codes, -1), status)
 
 
 def above(p, gammas) -> Offer:
@@ -289,7 +292,7 @@ class Transport(BaseEstimator):
         """What the plan would give each row, given its best column there."""
         accepted = _named(ROWS, "rows", self.rows)[0](best)
         agreed = best.column == p.argmax(axis=1)
-        refused = np.where(agreed, Status.SLACK, Status.DISPUTED)
+        refused = np.array([Status.DISPUTED, Status.SLACK], dtype=object)[agreed.astype(int)]
         return Offer(best.column, best.mass, accepted & agreed, refused, Status.SLACK)
 
 

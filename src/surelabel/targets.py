@@ -261,7 +261,7 @@ def _classes_of(known):
 
 def distinct(y):
     """The labels that there are in y, missing ones included: these alone are enough for `read_targets`."""
-    return pd.unique(values_of(y))
+    return pd.unique(values_of(y.unique() if isinstance(y, pd.Series) else y))
 
 
 def codes_like(y, known: Targets):
@@ -273,8 +273,8 @@ def codes_like(y, known: Targets):
     array([ 1, -1])
     """
     code = {v: k for v, k in zip(known.values.tolist(), known.codes.tolist(), strict=True) if k >= 0}
-    which, labels = pd.factorize(values_of(y))
-    return np.array([*(code.get(label, -1) for label in labels.tolist()), -1])[which]
+    which, labels = pd.factorize(y if isinstance(y, pd.Series) else values_of(y))
+    return np.array([*(code.get(label, -1) for label in values_of(labels).tolist()), -1])[which]
 
 
 def _kind(value):

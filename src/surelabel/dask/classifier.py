@@ -76,9 +76,9 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : dask array or dataframe of shape (n, d)
+        X : dask array or dataframe of shape (n, d), or list of Delayed
             Rows in parts of at least some ten thousand, each small against a worker's memory.
-        y : dask array or series of shape (n,), or str
+        y : dask array or series of shape (n,), list of Delayed, or str
             Labels, in the same parts; or the name of their column in X.
 
         Returns

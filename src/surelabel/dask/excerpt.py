@@ -52,8 +52,8 @@ class Table:
 
     Parameters
     ----------
-    x, y : Pieces
-        Features and labels as they came; y may be the name of a column of x.
+    x : Pieces
+        Features as they came.
     sizes : ndarray
         Rows in each part.
     columns : Columns
@@ -65,7 +65,6 @@ class Table:
     """
 
     x: Pieces
-    y: Any
     sizes: np.ndarray
     columns: Any
     n_classes: int
@@ -97,11 +96,9 @@ class Table:
         pool = [each.pool for each in counts]
         context = ranks(shown(sum(pool), last), pool)
         wanted = [i for i, each in enumerate(counts) if each.given.any() or len(found[i]) or len(context[i])]
-        y = self.y.some(wanted) if isinstance(self.y, Pieces) else self.y
         rows = labels.some(wanted).ask(
             shard.some,
             self.x.some(wanted),
-            y,
             self.columns,
             before,
             Each([found[i] for i in wanted]),

@@ -70,6 +70,11 @@ class Pieces:
                 [self._task(work, self.parts[i], *_at(args, i)) for i in range(len(self))], self.client
             )
 
+    def later(self, work: Callable, *args) -> list:
+        """As `make`, but a recipe for each piece, which is followed anew whenever it is needed."""
+        recipe = dask.delayed(work, pure=False)
+        return [recipe(self.parts[i], *_at(args, i)) for i in range(len(self))]
+
     def ask(self, work: Callable, *args) -> list:
         """Work on each piece; the results, which should be small, come here."""
         return self.make(work, *args).fetched()
@@ -169,6 +174,6 @@ def lost_scheduler(client: Client):
         if client.status == "running":
             raise
         raise LostSchedulerError(
-            "The scheduler is gone. What is in the folder of the run is kept: fit again with the same folder "
-            "on another scheduler to go on."
+            "The scheduler is gone. What the run kept in its folder is still there: begin again with the "
+            "same folder (the tool: with --resume) and another scheduler, and it goes on."
         ) from error

@@ -18,46 +18,59 @@ from .pieces import Each, Pieces
 
 # More labels than this are no classes.
 _MOST_LABELS = 100_000
+# Share of the workers' memory that the table may take: beyond, it is read again for each step.
+_KEPT = 0.25
 _TYPES = {"i": "Int64", "u": "UInt64", "b": "boolean", "f": "float64"}
 
 
 def read(clf, X, y, client) -> tuple[Table, Pieces]:
     """The parts of a table and their labels before the first round; clf learns columns and classes."""
-    x = Pieces(delayed_parts(X, "X"), client)
-    labels = y if isinstance(y, str) else Pieces(delayed_parts(y, "y"), client)
-    if isinstance(labels, Pieces) and len(labels) != len(x):
-        raise ValueError(f"X comes in {len(x)} parts and y in {len(labels)}. Give both the same.")
+    if isinstance(y, str):
+        if y not in getattr(X, "columns", ()):
+            raise ValueError(f"y names the column {y!r}, which X does not have.")
+        X, y = X.drop(columns=[y]), X[y]
     if getattr(y, "ndim", 1) != 1:
         raise ValueError(f"y must have one label for each row; it has {y.ndim} dimensions.")
-    if isinstance(y, str) and y not in getattr(X, "columns", ()):
-        raise ValueError(f"y names the column {y!r}, which X does not have.")
+    x, labels = Pieces(delayed_parts(X, "X"), client), Pieces(delayed_parts(y, "y"), client)
+    if len(labels) != len(x):
+        raise ValueError(f"X comes in {len(x)} parts and y in {len(labels)}. Give both the same.")
     columns = Columns() if clf.columns is None else clone(clf.columns)
     names = [f"Part {i} of X" for i in range(len(x))]
     glances = x.ask(shard.glance, labels, columns, Each(names))
     used = [i for i, glance in enumerate(glances) if glance.n]
     if not used:
         raise ValueError("X has no rows.")
-    x, labels = x.some(used), labels.some(used) if isinstance(labels, Pieces) else labels
+    x, labels = x.some(used), labels.some(used)
     columns.fit_surveys([glances[i].columns for i in used], [names[i] for i in used])
     targets = _targets(clf, [glances[i] for i in used])
     clf.columns_, clf.classes_ = columns, targets.classes
-    validate_data(clf, header(_heading(X, y, columns)), skip_check_array=True)
+    validate_data(clf, header(_heading(X, columns)), skip_check_array=True)
     sizes = np.array([glances[i].n for i in used])
-    table = Table(x, labels, sizes, columns, len(targets.classes), clf.found_weight)
-    return table, x.make(shard.start, labels, targets, clf.found_weight)
+    if sum(glance.n_bytes for glance in glances) <= _KEPT * memory(client):
+        x = x.make(shard.itself)
+    table = Table(x, sizes, columns, len(targets.classes), clf.found_weight)
+    return table, labels.make(shard.start, targets, clf.found_weight)
+
+
+def memory(client):
+    """What all workers may use, in bytes."""
+    return sum(worker["memory_limit"] or 0 for worker in client.scheduler_info(-1)["workers"].values())
 
 
 def delayed_parts(collection, name):
     """The parts of a dask array, dataframe or series, in order."""
+    if isinstance(collection, list) and collection and all(map(dask.is_dask_collection, collection)):
+        return collection
     if isinstance(collection, da.Array):
         if collection.ndim == 2 and len(collection.chunks[1]) > 1:
             collection = collection.rechunk({1: -1})
         return collection.to_delayed().ravel().tolist()
     if isinstance(collection, (dd.DataFrame, dd.Series)):
-        return collection.to_delayed()
+        # Optimised, a column by itself may come in fewer parts than the table it is from.
+        return collection.to_delayed(optimize_graph=False)
     raise TypeError(
-        f"{name} must be a dask array or dataframe; it is a {type(collection).__name__}. "
-        "A table that fits in memory is for PseudoLabelClassifier."
+        f"{name} must be a dask array or dataframe, or a list of Delayed; it is a "
+        f"{type(collection).__name__}. A table that fits in memory is for PseudoLabelClassifier."
     )
 
 
@@ -74,11 +87,7 @@ def described(table: Table, labels: Pieces, classes) -> dd.DataFrame:
     types |= dict.fromkeys(("guess", "runner_up"), types["label"])
     order = ["label", "guess", "probability", "gap", "confidence", "runner_up", "round", "status"]
     types = {name: types[name] for name in order}
-    y = table.y.parts if isinstance(table.y, Pieces) else [table.y] * len(table.sizes)
-    lines = [
-        dask.delayed(shard.described)(x, part, known, classes, begin, types)
-        for x, part, known, begin in zip(table.x.parts, y, labels.parts, table.begins.tolist(), strict=True)
-    ]
+    lines = table.x.later(shard.described, labels, classes, Each(table.begins.tolist()), types)
     meta = pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in types.items()})
     return dd.from_delayed(lines, meta=meta, verify_meta=False)
 
@@ -111,7 +120,7 @@ def _targets(clf, glances):
     return read_targets(values, clf.missing_label, clf.classes)
 
 
-def _heading(X, y, columns):
-    if columns.names_ is None or isinstance(X, da.Array):
+def _heading(X, columns):
+    if isinstance(X, da.Array):
         return np.empty((1, X.shape[1]))
-    return pd.DataFrame(columns=[name for name in X.columns if not isinstance(y, str) or name != y])
+    return pd.DataFrame(columns=columns.names_)

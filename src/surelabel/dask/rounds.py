@@ -125,7 +125,7 @@ def judge(table: Table, labels: Pieces, committee, method: Parts, pool) -> Piece
     begins = (np.cumsum(pool) - pool).tolist()
     n = int(pool.sum())
     held, alike = labels.hold(committee), replace(method, committee=None)
-    judged = labels.make(shard.judge, table.x, table.y, held, table.columns, alike, Each(begins), n)
+    judged = labels.make(shard.judge, table.x, held, table.columns, alike, Each(begins), n)
     judged.wait("asking the committee of part")
     if type(method.confidence).trust is Confidence.trust:
         return judged

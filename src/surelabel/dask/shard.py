@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from dask.sizeof import sizeof
 
 from ..allocation import Offer
 from ..audit import audit
@@ -24,11 +25,12 @@ _SMALL: dict[str, Any] = {"codes": np.int32, "round": np.int16, "guess": np.int3
 
 @dataclass(frozen=True)
 class Glance:
-    """A first look at a part: its rows, what its columns hold, and which labels there are."""
+    """A first look at a part: its rows, what its columns hold, which labels there are, and its bytes."""
 
     n: int
     columns: Any
     labels: np.ndarray
+    n_bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -70,29 +72,26 @@ class Some:
     round: np.ndarray
 
 
-def split(x, y):
-    """Features and labels, where y may be the name of a column of x."""
-    if not isinstance(y, str):
-        return x, y
-    return x.drop(columns=y), x[y]
-
-
 def glance(x, y, columns: Columns, name):
     """A first look at a part."""
-    X, labels = split(x, y)
-    if not len(labels):
-        return Glance(0, None, distinct(labels))
-    if len(X) != len(labels):
-        raise ValueError(f"{name} has {len(X)} rows of X and {len(labels)} of y.")
+    if len(x) != len(y):
+        raise ValueError(f"{name} has {len(x)} rows of X and {len(y)} of y.")
+    if not len(y):
+        return Glance(0, None, distinct(y))
     try:
-        return Glance(len(labels), columns.survey(X), distinct(labels))
+        return Glance(len(y), columns.survey(x), distinct(y), sizeof(x))
     except (ValueError, TypeError) as error:
         raise type(error)(f"{name}: {error}") from error
 
 
-def start(x, y, known: Targets, found):
+def itself(x):
+    """The part as it is, to be kept."""
+    return x
+
+
+def start(y, known: Targets, found):
     """Labels before the first round."""
-    return _small(Labels.start(codes_like(split(x, y)[1], known), len(known.classes), None, found))
+    return _small(Labels.start(codes_like(y, known), len(known.classes), None, found))
 
 
 def counts(labels: Labels, before):
@@ -107,28 +106,28 @@ def counts(labels: Labels, before):
     )
 
 
-def some(labels: Labels, x, y, columns: Columns, before, found, pool):
+def some(labels: Labels, x, columns: Columns, before, found, pool):
     """The rows with given labels, and those with these ranks among the found and in the pool."""
     labels = _as_of(labels, before)
     given, known = np.flatnonzero(labels.round == 0), np.flatnonzero(labels.round > 0)
     rows = np.sort(np.concatenate([given, known[found], labels.pool[pool]]))
-    X = columns.transform(take(arranged(split(x, y)[0], columns), rows)) if len(rows) else None
-    return Some(rows, X, labels.codes[rows].astype(int), labels.round[rows].astype(int))
+    return Some(rows, read(x, columns, rows), labels.codes[rows].astype(int), labels.round[rows].astype(int))
 
 
-def arranged(X, columns: Columns):
-    """X checked, as something of which rows can be taken."""
-    X = columns.arrange(as_table(X))
-    return X.to_pandas() if is_frame(X) and not isinstance(X, pd.DataFrame) else X
+def read(x, columns: Columns, rows):
+    """Features of some rows."""
+    X = columns.arrange(x)
+    X = X.to_pandas() if is_frame(X) and not isinstance(X, pd.DataFrame) else X
+    return columns.transform(take(X, rows))
 
 
-def judge(labels: Labels, x, y, committee, columns: Columns, method: Parts, begin, n):
+def judge(labels: Labels, x, committee, columns: Columns, method: Parts, begin, n):
     """What a fitted committee thinks of the part's pool, which begins at a rank of the whole of n rows."""
     pool = labels.pool
     if not len(pool):
         return Judged(pool, np.empty((0, labels.n_classes)), np.empty(0))
-    X = columns.transform(arranged(split(x, y)[0], columns))
-    p, _, measured = measure(committee, X, labels.n_classes, pool, method, begin, n)
+    X, rows = read(x, columns, pool), np.arange(len(pool))
+    p, _, measured = measure(committee, X, labels.n_classes, rows, method, begin, n)
     return Judged(pool, p, measured)
 
 
@@ -182,9 +181,9 @@ def by_class(labels: Labels, number):
     return np.bincount(labels.codes[labels.round == number], minlength=labels.n_classes)
 
 
-def described(x, y, labels: Labels, classes, begin, types):
+def described(x, labels: Labels, classes, begin, types):
     """A line for each row of the part: its label and why, in columns of these types."""
-    return audit(labels, classes, row_index(as_table(split(x, y)[0]), begin)).astype(types)
+    return audit(labels, classes, row_index(as_table(x), begin)).astype(types)
 
 
 def _as_of(labels, before):

@@ -4,7 +4,7 @@ from .errors import InputError, OutputError, did_you_mean
 from .formats import TEXT_KINDS, Format, format_of
 from .kinds import Kind, features, kinds_of, target_column
 from .labels import target_values
-from .reading import Table, read_table
+from .reading import Table, read_row_groups, read_table
 from .writing import replacing, write_bytes, write_table
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "features",
     "format_of",
     "kinds_of",
+    "read_row_groups",
     "read_table",
     "replacing",
     "target_column",

@@ -98,7 +98,7 @@ def read_table(path, sheet: str | None = None, encoding: str | None = None) -> T
         raise InputError(f"{path} is empty.")
     notes: tuple[str, ...] = ()
     if form.kind == "parquet":
-        frame, form = _read_parquet(data, path, form)
+        frame, form = _read_parquet(pa.BufferReader(data), path, form)
     elif form.kind == "xlsx":
         frame, form, notes = read_sheet(data, str(path), form, sheet)
     elif form.kind == "jsonl":
@@ -143,10 +143,25 @@ def _unzipped(data, path):
         ) from error
 
 
-def _read_parquet(data, path, form):
+def read_row_groups(path, groups, columns=None) -> tuple[pd.DataFrame, Format]:
+    """Some row groups of a Parquet file as `read_table` would read them, and how it was laid out.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    groups : list of int
+        Which row groups.
+    columns : list of str, optional
+        Which columns; all.
+    """
+    return _read_parquet(str(path), path, format_of(path), lambda file: file.read_row_groups(groups, columns))
+
+
+def _read_parquet(data, path, form, read=pq.ParquetFile.read):
     try:
-        with pq.ParquetFile(pa.BufferReader(data)) as file:
-            table = file.read()
+        with pq.ParquetFile(data) as file:
+            table = read(file)
         table.validate(full=True)
     except Exception as error:
         # Arrow raises OSError, ValueError and its own kinds, by where the damage is.

@@ -19,7 +19,7 @@ from ..persistence import ModelFileError
 from . import display
 from .display import console_for, escaped
 from .folder import RunFolder
-from .settings import METHODS, Settings, from_toml, prior_of
+from .settings import ENGINES, METHODS, Settings, from_toml, prior_of
 from .source import opened
 from .work import Outcome, Stop, predicted, reported, work
 
@@ -35,6 +35,10 @@ app.add_typer(bench, name="bench")
 NOTHING, BAD, INTERRUPTED = 1, 2, 130
 
 Data = Annotated[str | None, typer.Argument(help="CSV, TSV, Parquet, JSON lines or Excel; .gz too.")]
+DataFiles = Annotated[
+    list[str] | None,
+    typer.Argument(help="CSV, TSV, Parquet, JSON lines or Excel; .gz too. With dask, many Parquet files."),
+]
 Target = Annotated[str | None, typer.Option(help="The label column, or several with commas between.")]
 TargetPrefix = Annotated[
     str | None, typer.Option(help="How the names of several label columns begin, such as label_.")
@@ -58,7 +62,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but erro
     "  surelabel label --config run.toml --out run/ --resume"
 )
 def label(
-    data: Data = None,
+    data: DataFiles = None,
     target: Target = None,
     target_prefix: TargetPrefix = None,
     out: Annotated[
@@ -92,6 +96,14 @@ def label(
     ] = None,
     sheet: Sheet = None,
     encoding: Encoding = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(help=f"Where to work, one of {', '.join(ENGINES)}. \\[default: local]"),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(help="A Dask scheduler, tcp://host:port; without, processes on this machine."),
+    ] = None,
     config: Annotated[
         Path | None, typer.Option(help="A TOML file of these settings; what is given here counts.")
     ] = None,
@@ -101,7 +113,10 @@ def label(
 ):
     """Fill in the missing labels of a file: labels, a reason for each, and a model."""
     given: dict[str, Any] = {
-        "data": data,
+        "data": data[0] if data else None,
+        "parts": data[1:] if data and data[1:] else None,
+        "engine": engine,
+        "scheduler": scheduler,
         "target": target,
         "target_prefix": target_prefix,
         "unlabeled": unlabeled,
@@ -254,6 +269,8 @@ def run(settings, folder, console, *, resume, overwrite) -> int:
             f"{folder.path} already holds a run. --resume goes on with it, --overwrite replaces it, "
             "--out names another folder."
         )
+    if settings.engine == "dask":
+        return run_many(settings, folder, console, resume)
     source = opened(settings)
     display.show_source(console, source)
     after = None
@@ -282,6 +299,43 @@ def run(settings, folder, console, *, resume, overwrite) -> int:
     if outcome.interrupted:
         return INTERRUPTED
     return exit_code(settings, source, (outcome.clf.labeled_iter_ > 0).sum())
+
+
+def run_many(settings, folder, console, resume) -> int:
+    """As `run`, over many files on a cluster."""
+    try:
+        from ..dask.cluster import connected
+        from .many import ManyOutcome, files_of, opened_many, parts_of, work_many
+    except ImportError as error:
+        raise InputError(str(error)) from error
+    parts, digest = parts_of(files_of([settings.data, *settings.parts]))
+    stop, outcome = Stop(), None
+    with connected(settings.scheduler, settings.jobs) as client:
+        console.print(f"dashboard: {escaped(client.dashboard_link)}", highlight=False, soft_wrap=True)
+        source = opened_many(settings, parts, digest, client)
+        display.show_source(console, source)
+        if resume and folder.run.exists():
+            record = folder.same_run(settings, source.digests)
+            if record["status"] == "complete":
+                console.print(f"This run is complete: {escaped(folder.path)}", highlight=False)
+                return exit_code(settings, source, record.get("labelled", 0))
+        else:
+            folder.begin_parts(settings, source)
+        with (
+            display.notices(console),
+            display.Progress(console, settings, stop) as progress,
+            stopping(stop, progress),
+        ):
+            for event in work_many(settings, source, folder, client, stop):
+                if isinstance(event, ManyOutcome):
+                    outcome = event
+                else:
+                    progress.round_done(event)
+    if outcome is None:
+        console.print("Stopped. To go on, give the same command with --resume.")
+        return INTERRUPTED
+    display.show_many(console, folder, source, outcome)
+    return exit_code(settings, source, sum(round.labelled for round in outcome.clf.history_))
 
 
 def exit_code(settings, source, n_found) -> int:

@@ -209,6 +209,27 @@ def _unfilled(audit):
     return audit["value" if "value" in audit else "label"].isna()
 
 
+def show_many(console, folder, source, outcome):
+    """What was labelled over many files, whether it helped, and where it is."""
+    clf = outcome.clf
+    found = dict(zip(clf.classes_.tolist(), sum(round.selected for round in clf.history_), strict=True))
+    table = Table(box=None, pad_edge=False)
+    for name in ("class", "given", "labelled now"):
+        table.add_column(name, justify="left" if name == "class" else "right")
+    for label in sorted(found, key=lambda label: -found[label])[:_SHOWN_CLASSES]:
+        table.add_row(Text(shown(label)), f"{source.counts[label]:,}", f"{found[label]:,}")
+    if len(found) > _SHOWN_CLASSES:
+        table.add_row(f"and {len(found) - _SHOWN_CLASSES} more classes", style="dim")
+    table.add_row("all", f"{sum(source.counts.values()):,}", f"{sum(found.values()):,}", style="bold")
+    console.print()
+    console.print(table)
+    if clf.verdict_ is not None:
+        console.print(f"did the unlabelled rows help? [bold]{clf.verdict_}[/bold]", highlight=False)
+    path = escaped(str(folder.path))
+    console.print(f"\nLabels and reasons: {escaped(outcome.labels)}", highlight=False, soft_wrap=True)
+    console.print(f"Predict other rows: surelabel predict {path} new.parquet -o predictions.parquet")
+
+
 class Progress(logging.Handler):
     """Shows how far a run has come: live in a terminal, else a line per round.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import shutil
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -45,6 +46,7 @@ class RunFolder:
         self.model = self.path / "model.skops"
         self.history = self.path / "history.json"
         self.page = self.path / "report.html"
+        self.parts = self.path / "parts"
 
     def record(self) -> dict[str, Any]:
         """What run.json says."""
@@ -63,7 +65,8 @@ class RunFolder:
 
     def holds_work(self) -> bool:
         """Whether there is a run in the folder that came as far as the end of a round."""
-        return self.run.exists() and (self.state.exists() or self.record()["status"] != "running")
+        kept = self.state.exists() or (self.parts / "rounds.npz").exists()
+        return self.run.exists() and (kept or self.record()["status"] != "running")
 
     def begin(self, settings: Settings, source: Source):
         """Claim the folder for a new run."""
@@ -80,6 +83,18 @@ class RunFolder:
                 path.unlink()
         self.write_record(settings, source, "running")
 
+    def begin_parts(self, settings: Settings, source):
+        """Claim the folder for a new run over many files."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"Cannot make the folder {self.path}: {error.strerror}.") from error
+        out = (self.path / "labels").resolve()
+        if any(Path(part.path).parent == out for part in source.parts):
+            raise InputError(f"The labels would be written into {out}, which is read. Name another --out.")
+        shutil.rmtree(self.parts, ignore_errors=True)
+        self.write_run(settings, source, "running", outputs=["labels"])
+
     def sweep(self):
         """Remove what a run that was killed while it wrote left unfinished."""
         for left in self.path.glob(".surelabel-*.tmp"):
@@ -87,17 +102,7 @@ class RunFolder:
 
     def resume(self, settings: Settings, source: Source) -> tuple[dict[str, Any], Checkpoint | None]:
         """The record of an earlier run and what it knew at its last round; refused if it was another."""
-        record = self.record()
-        differences = settings.differences(record["settings"])
-        differences += [
-            f"the content of {getattr(settings, name)} has changed"
-            for name, digest in source.digests.items()
-            if record["digests"].get(name, digest) != digest
-        ]
-        if differences:
-            raise InputError(
-                f"{self.path} cannot be resumed, it is another run: {'; '.join(differences)}. {_ANEW}"
-            )
+        record = self.same_run(settings, source.digests)
         self.check_outputs(source)
         self.sweep()
         if record["status"] == "complete":
@@ -108,6 +113,21 @@ class RunFolder:
             return record, Checkpoint.from_bytes(self.state.read_bytes())
         except (OSError, ValueError) as error:
             raise InputError(f"{self.state} is damaged ({error}). {_ANEW}") from error
+
+    def same_run(self, settings: Settings, digests) -> dict[str, Any]:
+        """The record of an earlier run; refused if settings or the digests of its files differ."""
+        record = self.record()
+        differences = settings.differences(record["settings"])
+        differences += [
+            f"the content of {getattr(settings, name)} has changed"
+            for name, digest in digests.items()
+            if record["digests"].get(name, digest) != digest
+        ]
+        if differences:
+            raise InputError(
+                f"{self.path} cannot be resumed, it is another run: {'; '.join(differences)}. {_ANEW}"
+            )
+        return record
 
     def check_outputs(self, source: Source):
         """Refuse to write over what is read."""
@@ -150,13 +170,16 @@ class RunFolder:
 
     def write_record(self, settings: Settings, source: Source, status, **more):
         """What was asked, of what, with which releases, and how it ended."""
+        outputs = [path.name for path in self.outputs(source)]
+        self.write_run(settings, source, status, outputs=outputs, rows=len(source.table.frame), **more)
+
+    def write_run(self, settings: Settings, source, status, **more):
+        """As `write_record`, of any source that has digests and kinds."""
         record = {
             "format": _FORMAT,
             "status": status,
             "settings": settings.plain(),
             "digests": source.digests,
-            "outputs": [path.name for path in self.outputs(source)],
-            "rows": len(source.table.frame),
             "kinds": [asdict(kind) for kind in source.kinds.values()],
             "versions": versions(),
         }

@@ -17,7 +17,8 @@ from ..unlike import Unlike
 METHODS = ("csa", "sla", "ups", "flexmatch", "pl", "supervised")
 _COMMITTEES = ("csa", "sla", "ups", "supervised")
 # What changes how a run goes but not what comes out of it.
-_FREE = ("jobs", "report")
+_FREE = ("jobs", "report", "scheduler", "parts")
+ENGINES = ("local", "dask")
 # Compared by name: the content has a digest, and the folder may be reached by another way.
 _FILES = ("data", "unlabeled")
 _LIMITS = {"rounds": (0, 10_000), "members": (2, 10_000), "seed": (0, 2**32 - 1)}
@@ -58,6 +59,12 @@ class Settings:
         Members to train at once.
     sheet, encoding : str, optional
         Of Excel files; of text files.
+    engine : {"local", "dask"}, default="local"
+        Where the work is done.
+    scheduler : str, optional
+        Address of a Dask scheduler.
+    parts : tuple of str
+        More files of the same table, for the engine dask.
     """
 
     data: str
@@ -78,6 +85,9 @@ class Settings:
     report: bool = True
     sheet: str | None = None
     encoding: str | None = None
+    engine: str = "local"
+    scheduler: str | None = None
+    parts: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, given: dict[str, Any]):
@@ -98,9 +108,27 @@ class Settings:
             value = getattr(settings, name)
             if value is not None and not least <= value <= most:
                 raise InputError(f"--{name} must be from {least} to {most:,}; it is {value}.")
+        settings._check_engine()
         if settings.jobs == 0:
             raise InputError("--jobs must be 1 or more, or -1 for one per processor; it is 0.")
         return settings
+
+    def _check_engine(self):
+        if self.engine not in ENGINES:
+            raise InputError(f"--engine must be one of {', '.join(ENGINES)}; it is {self.engine!r}.")
+        if self.engine == "local":
+            if self.parts:
+                raise InputError(
+                    f"One table is one file; {self.parts[0]!r} is another. --engine dask reads several."
+                )
+            if self.scheduler is not None:
+                raise InputError("--scheduler is for --engine dask.")
+            return
+        for name in ("target_prefix", "unlabeled", "sheet", "encoding"):
+            if getattr(self, name) is not None:
+                raise InputError(f"--{name.replace('_', '-')} is not for --engine dask.")
+        if self.method == "ups":
+            raise InputError("--method ups rules out classes, which needs all rows in one place.")
 
     def plain(self) -> dict[str, Any]:
         """By name, as JSON knows it."""
@@ -108,11 +136,11 @@ class Settings:
 
     def command(self, out) -> str:
         """The command line that asks for the same."""
-        words = ["surelabel", "label", self.data]
+        words = ["surelabel", "label", self.data, *self.parts]
         for field in fields(self)[1:]:
             value = getattr(self, field.name)
             option = f"--{field.name.replace('_', '-')}"
-            if value == field.default:
+            if value == field.default or field.name == "parts":
                 continue
             if isinstance(value, bool):
                 words.append(option if value else f"--no-{field.name}")
@@ -125,7 +153,8 @@ class Settings:
 
     def differences(self, other: dict[str, Any]) -> list[str]:
         """In words, where another run was asked for something else."""
-        mine, theirs = _compared(self.plain()), _compared(other)
+        defaults = {field.name: field.default for field in fields(self)[1:]}  # of options that are new
+        mine, theirs = _compared(self.plain()), _compared(defaults | other)
         return [
             f"{name} was {theirs.get(name)!r} and is {mine[name]!r}"
             for name in mine
@@ -152,7 +181,7 @@ class Settings:
 
 # A file of settings may also say where to write, and whether to be quiet.
 _NAMES = [field.name for field in fields(Settings)] + ["out", "quiet"]
-_LISTS = ("drop", "categorical", "id")
+_LISTS = ("drop", "categorical", "id", "parts")
 _TYPES: dict[str, type] = dict.fromkeys(("rounds", "members", "seed", "jobs"), int) | dict.fromkeys(
     ("guard", "quiet", "report"), bool
 )

@@ -142,7 +142,7 @@ def opened(settings: Settings) -> Source:
     table, more = _tables(settings)
     targets, several = _targets(table.frame, settings)
     kinds = kinds_of(table.frame, targets, settings.drop, settings.categorical, settings.id)
-    columns = [_uniform(target_values(table.frame, name, settings.missing_label)) for name in targets]
+    columns = [uniform(target_values(table.frame, name, settings.missing_label)) for name in targets]
     labels, answers = _cells(columns, targets) if several else (columns[0], ())
     source = Source(table, more, kinds, labels, targets, answers)
     for one in (table, more):
@@ -241,7 +241,7 @@ def _kind(path):
         return ""  # reading it will say why
 
 
-def _uniform(labels):
+def uniform(labels):
     """Labels of which every format gives the same: whole numbers as such, and dates as text."""
     texts = {str(label) for label in labels if label is not None and not isinstance(label, _PLAIN)}
     texts |= {label for label in labels if isinstance(label, str)}

@@ -108,7 +108,12 @@ def reported(folder: RunFolder, out=None) -> list[Path]:
     record = folder.record()
     if record["status"] == "running" or not folder.model.exists():
         raise InputError(f"{folder.path} holds no model yet; its run has not come to its end.")
-    return folder.write_pages(load(folder.model), Settings.of(record["settings"]), out)
+    settings = Settings.of(record["settings"])
+    if settings.engine == "dask":
+        raise InputError(
+            f"{folder.path} is a run on Dask, which keeps no rows to show; there is no page of it."
+        )
+    return folder.write_pages(load(folder.model), settings, out)
 
 
 def predicted(folder: RunFolder, data, out, sheet=None, encoding=None) -> int:

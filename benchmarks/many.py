@@ -1,0 +1,149 @@
+"""How the cost of a run on Dask grows with the rows, and what it adds to one process.
+
+`make bench-dask`, or with ARGS="--rows 500000,1000000,2000000,5000000" for docs/scale.md. Each run is
+a process of its own, so that its peak memory is its own; the cluster has two workers with 2 GB each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+
+from surelabel import Panel, csa, trees
+
+N_FEATURES, N_CLASSES, N_LABELED = 20, 5, 2_000
+PART_ROWS = 250_000
+ROUNDS = 3
+
+
+def classifier():
+    """Few members, of three kinds; what is measured is how cost grows, not how good labels are."""
+    members = [LogisticRegression(C=0.01, max_iter=300), GaussianNB(), trees(25)]
+    return csa(committee=Panel(members), n_rounds=ROUNDS, guard=False, random_state=0)
+
+
+def write(folder, n_rows):
+    """A table of normal clouds as Parquet files; labelled rows are spread evenly over all of it."""
+    centres = np.random.default_rng(0).normal(0, 0.7, (N_CLASSES, N_FEATURES))
+    for i, begin in enumerate(range(0, n_rows, PART_ROWS)):
+        rng = np.random.default_rng([1, i])
+        n = min(PART_ROWS, n_rows - begin)
+        truth = rng.integers(0, N_CLASSES, n)
+        X = (centres[truth] + rng.normal(size=(n, N_FEATURES))).astype(np.float32)
+        frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(N_FEATURES)])
+        given = (begin + np.arange(n)) % (n_rows // N_LABELED) == 0
+        frame["label"] = pd.Series(truth).where(given).astype("Int64")
+        frame.to_parquet(Path(folder, f"part-{i:03d}.parquet"))
+
+
+def peak(status):
+    """Peak resident memory, MB, from the text of /proc/PID/status."""
+    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
+
+
+def own_peak(_=None):
+    return peak(Path("/proc/self/status").read_text())
+
+
+def cpu_seconds(who=resource.RUSAGE_SELF):
+    used = resource.getrusage(who)
+    return used.ru_utime + used.ru_stime
+
+
+def one_process(folder):
+    """The table in memory, the plain classifier."""
+    begin = time.perf_counter()
+    frame = pd.concat([pd.read_parquet(path) for path in sorted(Path(folder).glob("*.parquet"))])
+    clf = classifier().fit(frame.drop(columns="label"), frame["label"].to_numpy(dtype=object))
+    return outcome(clf.history_, time.perf_counter() - begin) | {
+        "peak_mb": own_peak(),
+        "cpu_seconds": cpu_seconds(),
+        "labels": int((clf.labeled_iter_ > 0).sum()),
+    }
+
+
+def on_cluster(folder):
+    """The same files where they lie, two workers."""
+    import dask.dataframe as dd
+
+    from surelabel.dask import DaskPseudoLabelClassifier
+    from surelabel.dask.cluster import connected
+
+    with connected(n_workers=2, memory="2GB") as client:
+        client.run(import_module, "surelabel.dask")  # as one process has before its clock starts
+        client.run(import_module, "dask.dataframe")
+        before = sum(client.run(cpu_seconds).values())
+        begin = time.perf_counter()
+        clf = DaskPseudoLabelClassifier(classifier()).fit(dd.read_parquet(folder), "label")
+        clf.labels_.to_parquet(Path(folder, "labels"))
+        found = outcome(clf.history_, time.perf_counter() - begin)
+        return found | {
+            "peak_mb": own_peak(),
+            "worker_peak_mb": max(client.run(own_peak).values()),
+            "cpu_seconds": sum(client.run(cpu_seconds).values()) - before + cpu_seconds(),
+            "labels": sum(round.labelled for round in clf.history_),
+        }
+
+
+def outcome(history, seconds):
+    parts = {name: sum(round.seconds[name] for round in history) for name in ("train", "predict", "allocate")}
+    steps = [round.certificate.n_iter for round in history]
+    return {"seconds": seconds, **parts, "solver_steps": steps, "by_round": [r.labelled for r in history]}
+
+
+def measured(how, folder):
+    """A run in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, __file__, "--run", how, str(folder)], check=True, capture_output=True, text=True
+    )
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def line(found):
+    """The figures of a run in words."""
+    parts = ", ".join(f"{name} {found[name]:.1f}" for name in ("train", "predict", "allocate"))
+    memory = f"peak {found['peak_mb']:.0f} MB, worker {found.get('worker_peak_mb', 0):.0f} MB"
+    per_row = 1e6 * found["seconds"] / found["rows"]
+    return (
+        f"{found['how']:8} {found['rows']:>10,} rows {found['seconds']:7.1f} s ({per_row:.2f} us a row): "
+        f"{parts}; processor {found['cpu_seconds']:.0f} s; {memory}; {found['labels']:,} labels"
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", default="500000,1000000", help="sizes for the cluster, with commas between")
+    parser.add_argument("--alone", default=500_000, type=int, help="size for one process")
+    parser.add_argument("--out", help="a JSON file for the figures")
+    parser.add_argument("--run", nargs=2, metavar=("HOW", "FOLDER"), help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.run:
+        how, folder = args.run
+        print(json.dumps({"one": one_process, "cluster": on_cluster}[how](folder)))
+        return
+    sizes = [int(n) for n in args.rows.split(",")]
+    results = []
+    for how, n in [("one", args.alone)] + [("cluster", n) for n in sizes]:
+        with tempfile.TemporaryDirectory() as folder:
+            write(folder, n)
+            found = {"how": how, "rows": n} | measured(how, folder)
+        results.append(found)
+        print(line(found), flush=True)
+    if args.out:
+        Path(args.out).write_text(json.dumps(results, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+"""A cluster to run on: one that is there, or one on this machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import dask
+from distributed import Client, LocalCluster
+
+_CONFIG = {
+    # By default a worker that is gone is looked for during half a minute.
+    "distributed.comm.timeouts.connect": "10s",
+    # By default workers give back what they free at once, and then wait for every new array: with
+    # these they keep some of it, and judge rows half as fast again.
+    "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": 1 << 28,
+    "distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_": 1 << 26,
+}
+
+
+@contextmanager
+def connected(scheduler=None, n_workers=None, memory="auto") -> Iterator[Client]:
+    """A client of the scheduler at an address, or of a cluster of processes on this machine.
+
+    Parameters
+    ----------
+    scheduler : str, optional
+        Such as tcp://10.0.0.1:8786.
+    n_workers : int, optional
+        Processes of a cluster on this machine; one for each processor.
+    memory : str, default="auto"
+        Most memory of each of these, such as "2GB".
+    """
+    with dask.config.set(_CONFIG):
+        if scheduler is not None:
+            try:
+                client = Client(scheduler)
+            except (OSError, ValueError) as error:
+                raise ConnectionError(f"There is no scheduler at {scheduler}: {error}") from error
+            with client:
+                yield client
+            return
+        n_workers = n_workers if n_workers and n_workers > 0 else os.cpu_count()
+        with (
+            LocalCluster(
+                n_workers=n_workers, threads_per_worker=1, memory_limit=memory, dashboard_address=":0"
+            ) as cluster,
+            Client(cluster) as client,
+        ):
+            yield client

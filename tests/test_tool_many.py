@@ -1,0 +1,85 @@
+"""`surelabel label --engine dask`: many files, the labels of one."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from birds import birds, surelabel
+
+pytest.importorskip("distributed")
+
+from surelabel.tool import display
+
+CHEAP = ["--target", "species", "--rounds", "2", "--no-guard", "--no-report"]
+
+
+@pytest.fixture
+def files(tmp_path, small):
+    """Birds in three Parquet files, and in one."""
+    table = birds()[0]
+    table["species"] = table["species"].replace("", None)
+    (tmp_path / "many").mkdir()
+    for i, rows in enumerate(np.array_split(np.arange(len(table)), 3)):
+        table.iloc[rows].to_parquet(tmp_path / "many" / f"{i}.parquet", index=False)
+    table.to_parquet(tmp_path / "one.parquet", index=False)
+    return tmp_path
+
+
+def label(*words):
+    return surelabel("label", *map(str, words), *CHEAP)
+
+
+def test_many_files_get_the_labels_of_one_and_a_run_goes_on(files, monkeypatch):
+    assert label(files / "one.parquet", "--out", files / "one").exit_code == 0
+    dask = [files / "many", "--engine", "dask", "--jobs", "2", "--out", files / "run"]
+
+    def interrupt(self, round):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(display.Progress, "round_done", interrupt)
+        assert label(*dask).exit_code == 130
+    assert "already holds a run" in label(*dask).output
+    resumed = label(*dask, "--resume")
+    assert resumed.exit_code == 0, resumed.output
+    assert "dashboard: http" in resumed.output
+    assert "round 2 of 2" in resumed.output
+    assert "round 1 of 2" not in resumed.output
+    pd.testing.assert_frame_equal(
+        pd.concat(map(pd.read_parquet, sorted((files / "run" / "labels").iterdir())), ignore_index=True),
+        pd.read_parquet(files / "one" / "labels.parquet"),
+    )
+    record = json.loads((files / "run" / "run.json").read_text())
+    assert record["status"] == "complete"
+    assert not (files / "run" / "parts").exists()
+    assert (
+        surelabel(
+            "predict", str(files / "run"), str(files / "one.parquet"), "-o", str(files / "p.csv")
+        ).exit_code
+        == 0
+    )
+    assert "there is no page of it" in surelabel("report", str(files / "run")).output
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (["one.parquet", "many/0.parquet"], "--engine dask reads several"),
+        (["one.parquet", "--scheduler", "tcp://localhost:1"], "--scheduler is for --engine dask"),
+        (["one.parquet", "--engine", "spark"], "must be one of local, dask; it is 'spark'"),
+        (["none.parquet", "--engine", "dask"], "No Parquet file"),
+        (["birds.csv", "--engine", "dask"], "reads Parquet files"),
+        (["one.parquet", "--engine", "dask", "--method", "ups"], "needs all rows in one place"),
+        (
+            ["one.parquet", "--engine", "dask", "--unlabeled", "x.parquet"],
+            "--unlabeled is not for --engine dask",
+        ),
+    ],
+)
+def test_what_cannot_be_is_said(files, monkeypatch, words, error):
+    monkeypatch.chdir(files)
+    (files / "birds.csv").write_text("a,species\n1,owl\n")
+    found = label(*words)
+    assert found.exit_code == 2
+    assert error in " ".join(found.output.split())
