@@ -103,7 +103,7 @@ def labeler_of(split: Split, setting: Setting, shape) -> TorchPseudoLabeler:
 def _fit(split, setting, plan, device, model, data, seed):
     """Train, but only once on the labelled rows alone: every method begins with that network."""
     same = replace(setting, method="", rounds=0, passes=0, floor=0.0, bounds="")
-    key = (split.dataset.name, len(split.y_u), seed, same)
+    key = (split.dataset.name, split.y_l.tobytes(), seed, same)
     alone = len(data) == len(split.y_l)
     if alone and key in _BEGINNING:
         model.load_state_dict(_BEGINNING[key])
