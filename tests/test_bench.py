@@ -26,7 +26,7 @@ from surelabel.budget import Budget
 from surelabel.files import InputError
 from surelabel.tool.app import app
 
-SMALL = {"members": 3, "rounds": 2, "iterations": 20, "epochs": 1, "rows": 8, "side": 5}
+SMALL = {"members": 3, "rounds": 2, "iterations": 20, "epochs": 1, "least_steps": 60, "rows": 8, "side": 5}
 COUNTED = ["pl", "pl_ensemble", "flexmatch", "ups", "sla", "csa", "csa_released", "best_rows"]
 
 
