@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 ONE = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
-.PHONY: demo test test-newest bench-transport bench-committee bench-accuracy bench-defaults bench-scale bench-bounds bench-passes bench-quick bench-paper bench-kill bench-fuzz clean
+.PHONY: demo test test-newest bench-transport bench-committee bench-accuracy bench-defaults bench-scale bench-dask bench-bounds bench-passes bench-quick bench-paper bench-kill bench-fuzz clean
 
 demo: $(VENV)/demo.stamp  ## fill in the labels of 1,294 handwritten digits
 	$(BIN)/surelabel demo --out demo
@@ -36,6 +36,9 @@ bench-defaults: $(VENV)/bench.stamp  ## each default changed at a time; ARGS="--
 
 bench-scale: $(VENV)/bench.stamp  ## 20,000 labelled rows and up to two million others; ARGS="--rows 20000,200000"
 	$(BIN)/python benchmarks/scale.py $(ARGS)
+
+bench-dask: $(VENV)/bench.stamp  ## many rows on two workers, beside one process; ARGS="--rows 500000,5000000"
+	$(ONE) $(BIN)/python benchmarks/many.py $(ARGS)
 
 bench-bounds: $(VENV)/bench.stamp  ## the theorems against simulations and held-out truth; ARGS="--data-dir DIR"
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/bounds.py $(ARGS)

@@ -80,8 +80,10 @@ def on_cluster(folder):
 
     from surelabel.dask import DaskPseudoLabelClassifier
     from surelabel.dask.cluster import connected
+    from surelabel.dask.pieces import Pieces
 
     with connected(n_workers=2, memory="2GB") as client:
+        fetched = counted(Pieces)
         client.run(import_module, "surelabel.dask")  # as one process has before its clock starts
         client.run(import_module, "dask.dataframe")
         before = sum(client.run(cpu_seconds).values())
@@ -89,12 +91,30 @@ def on_cluster(folder):
         clf = DaskPseudoLabelClassifier(classifier()).fit(dd.read_parquet(folder), "label")
         clf.labels_.to_parquet(Path(folder, "labels"))
         found = outcome(clf.history_, time.perf_counter() - begin)
+        between = client.run(lambda dask_worker: dask_worker.transfer_incoming_bytes_total)
         return found | {
+            "to_client_mb": sum(fetched) / 1e6,
+            "between_workers_mb": sum(between.values()) / 1e6,
             "peak_mb": own_peak(),
             "worker_peak_mb": max(client.run(own_peak).values()),
             "cpu_seconds": sum(client.run(cpu_seconds).values()) - before + cpu_seconds(),
             "labels": sum(round.labelled for round in clf.history_),
         }
+
+
+def counted(pieces):
+    """Sizes of all that comes to the client, as it comes."""
+    from dask.sizeof import sizeof
+
+    sizes, fetch = [], pieces.fetched
+
+    def fetched(self):
+        found = fetch(self)
+        sizes.append(sizeof([vars(each) if hasattr(each, "__dict__") else each for each in found]))
+        return found
+
+    pieces.fetched = fetched
+    return sizes
 
 
 def outcome(history, seconds):
@@ -116,9 +136,11 @@ def line(found):
     parts = ", ".join(f"{name} {found[name]:.1f}" for name in ("train", "predict", "allocate"))
     memory = f"peak {found['peak_mb']:.0f} MB, worker {found.get('worker_peak_mb', 0):.0f} MB"
     per_row = 1e6 * found["seconds"] / found["rows"]
+    moved = f"{found.get('to_client_mb', 0):.0f} MB to the client"
+    moved += f", {found.get('between_workers_mb', 0):.0f} MB between workers"
     return (
         f"{found['how']:8} {found['rows']:>10,} rows {found['seconds']:7.1f} s ({per_row:.2f} us a row): "
-        f"{parts}; processor {found['cpu_seconds']:.0f} s; {memory}; {found['labels']:,} labels"
+        f"{parts}; processor {found['cpu_seconds']:.0f} s; {memory}; {moved}; {found['labels']:,} labels"
     )
 
 

@@ -138,8 +138,8 @@ def many_rows():
 
 
 def cheap():
-    members = [GaussianNB(), LogisticRegression(C=0.01, max_iter=1000), GaussianNB(var_smoothing=0.1)]
-    return csa(committee=Panel(members), n_rounds=3, guard=False, random_state=0)
+    members = [GaussianNB(), GaussianNB(var_smoothing=0.1), GaussianNB(var_smoothing=1.0)]
+    return csa(committee=Panel(members), n_rounds=2, guard=False, random_state=0)
 
 
 @pytest.fixture(scope="module")
@@ -294,7 +294,7 @@ def test_a_run_goes_on_from_its_folder_after_the_scheduler_is_lost(client, blobs
     with client.as_current():
         resumed = DaskPseudoLabelClassifier(cheap(), folder=folder)
         numbers = [round.number for round in resumed.fit_rounds(in_parts(X, 4), in_parts(y, 4))]
-        assert numbers == [2, 3]
+        assert numbers == [2]
         assert_same_labels(cheap().fit(X, y), resumed)
         with pytest.raises(ValueError, match="holds another run: rows in each part was"):
             fitted(cheap(), X, y, 3, folder=folder)

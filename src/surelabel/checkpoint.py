@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from .allocation import Status
 from .budget import Budget
@@ -63,7 +64,9 @@ class Checkpoint:
     def of(cls, labels: Labels, history):
         """What labels and rounds hold now."""
         columns = {name: getattr(labels, name).copy() for name in _COLUMNS}
-        columns["status"] = np.array([_STATUS.index(status) for status in labels.status], dtype=np.int8)
+        columns["status"] = (
+            pd.Index(_STATUS, dtype=object).get_indexer(pd.Index(labels.status)).astype(np.int8)
+        )
         return cls(columns, tuple(history), None if labels.soft is None else labels.soft.copy())
 
     def restore(self, labels: Labels):

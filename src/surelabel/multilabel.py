@@ -59,6 +59,11 @@ class LabelRounds:
         return np.concatenate([np.empty(0, dtype=int), *(round.rows for round in self.by_label.values())])
 
     @property
+    def labelled(self) -> int:
+        """Cells filled in."""
+        return sum(round.labelled for round in self.by_label.values())
+
+    @property
     def seconds(self) -> dict[str, float]:
         """Wall time of "train", "predict" and "allocate"."""
         parts = [round.seconds for round in self.by_label.values()]
@@ -68,7 +73,7 @@ class LabelRounds:
         n_yes = sum(int(round.selected[1]) for round in self.by_label.values())
         return (
             f"round {self.number}: {self.pool} cells unknown, {self.candidates} sure, "
-            f"{len(self.rows)} filled in, {n_yes} of them yes"
+            f"{self.labelled} filled in, {n_yes} of them yes"
         )
 
 

@@ -52,20 +52,25 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
 
     Examples
     --------
-    >>> from distributed import Client
     >>> import dask.array as da
+    >>> from distributed import Client
     >>> from sklearn.datasets import load_iris
-    >>> from surelabel import Threshold, csa, trees
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from surelabel import Repeated, csa
     >>> from surelabel.dask import DaskPseudoLabelClassifier
     >>> from surelabel.model_selection import hide_labels
     >>> X, y = load_iris(return_X_y=True)
-    >>> y_few = hide_labels(y, 0.8, random_state=0)
-    >>> with Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as client:
-    ...     clf = DaskPseudoLabelClassifier(csa(committee=trees(20), n_rounds=2, allocator=Threshold(0.9),
-    ...         confidence=Everything(), guard=False, random_state=0))
-    ...     _ = clf.fit(da.from_array(X, chunks=(50, 4)), da.from_array(y_few, chunks=50))
+    >>> X = da.from_array(X, chunks=(50, 4))
+    >>> y_few = da.from_array(hide_labels(y, 0.8, random_state=0), chunks=50)
+    >>> committee = Repeated(GaussianNB(), 20, over="bootstrap")
+    >>> recipe = csa(committee=committee, n_rounds=2, guard=False, random_state=0)
+    >>> with Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None):
+    ...     clf = DaskPseudoLabelClassifier(recipe).fit(X, y_few)
     ...     labels = clf.labels_.compute()
-    >>> labels["status"].value_counts().to_dict()
+    >>> print(clf.history_[0])
+    round 1: 120 unlabelled, 114 sure, 69 labelled
+    >>> labels["label"].head(3).tolist()
+    [0, 0, 0]
     """
 
     def __init__(self, classifier=None, *, folder=None):
@@ -166,7 +171,7 @@ def no_rows(n, last):
 def facts(clf, table: Table, counts):
     """What a run depends on, for those who go on with it."""
     return {
-        "classifier": repr(clf),
+        "classifier": clf.__repr__(N_CHAR_MAX=10**6),
         "rows in each part": table.sizes.tolist(),
         "classes": [str(label) for label in clf.classes_],
         "given labels": counts.tolist(),

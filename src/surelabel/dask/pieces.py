@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import cloudpickle
@@ -156,7 +157,7 @@ def trains_on(client: Client):
                     there[id(arg)] = held(client, arg, data) if len(data) > _WORTH_HOLDING else arg
         with lost_scheduler(client):
             futures = [
-                client.submit(work, *[there[id(arg)] for arg in args], pure=False, **options)
+                client.submit(partial(work, **options), *[there[id(arg)] for arg in args], pure=False)
                 for work, args, options in calls
             ]
             for future in futures:

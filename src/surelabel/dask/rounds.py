@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..allocation import Threshold
 from ..budget import Budget, ramp
 from ..committee import trained_by
 from ..confidence import Confidence, Entropy, TotalVariance
@@ -104,6 +105,7 @@ def rounds(
             state.labels = state.labels.make(shard.record, judged, dealt.rule, Each(kept), number)
             state.labels.wait("writing down part")
             selected = np.sum(state.labels.ask(shard.by_class, number), axis=0)
+            del judged, candidates  # the workers need not keep them until the next round
         round = Round(
             number=number,
             budget=budget,
@@ -135,9 +137,5 @@ def judge(table: Table, labels: Pieces, committee, method: Parts, pool) -> Piece
 def settle(allocator, candidates: Pieces, sizes, budget) -> Deal:
     """The round's deal; without candidates there is nothing to settle."""
     if not sizes.sum():
-        return Deal(_nothing, np.zeros(len(budget.prior), dtype=int))
+        return deal(Threshold(), candidates, sizes, budget)
     return deal(allocator, candidates, sizes, budget)
-
-
-def _nothing(p):
-    raise AssertionError("there are no candidates")

@@ -15,6 +15,8 @@ import typer
 
 from ..bench.command import bench
 from ..files import InputError, OutputError, read_table
+from ..loop import Round
+from ..multilabel import LabelRounds
 from ..persistence import ModelFileError
 from . import display
 from .display import console_for, escaped
@@ -282,34 +284,37 @@ def run(settings, folder, console, *, resume, overwrite) -> int:
         display.show_resumed(console, record, after)
     else:
         folder.begin(settings, source)
-    stop = Stop()
-    outcome = None
-    with (
-        display.notices(console),
-        display.Progress(console, settings, stop) as progress,
-        stopping(stop, progress),
-    ):
-        for event in work(settings, source, folder, after, stop):
-            if isinstance(event, Outcome):
-                outcome = event
-            else:
-                progress.round_done(event)
-    assert outcome is not None
+    outcome = followed(settings, console, lambda stop: work(settings, source, folder, after, stop))
+    assert isinstance(outcome, Outcome)
     display.show_outcome(console, folder, outcome)
     if outcome.interrupted:
         return INTERRUPTED
     return exit_code(settings, source, (outcome.clf.labeled_iter_ > 0).sum())
 
 
+def followed(settings, console, events):
+    """Show the rounds of a run as they end; what it yields last, if that is no round."""
+    stop = Stop()
+    with (
+        display.notices(console),
+        display.Progress(console, settings, stop) as progress,
+        stopping(stop, progress),
+    ):
+        for event in events(stop):
+            if not isinstance(event, (Round, LabelRounds)):
+                return event
+            progress.round_done(event)
+    return None
+
+
 def run_many(settings, folder, console, resume) -> int:
     """As `run`, over many files on a cluster."""
     try:
         from ..dask.cluster import connected
-        from .many import ManyOutcome, files_of, opened_many, parts_of, work_many
+        from .many import files_of, opened_many, parts_of, work_many
     except ImportError as error:
         raise InputError(str(error)) from error
     parts, digest = parts_of(files_of([settings.data, *settings.parts]))
-    stop, outcome = Stop(), None
     with connected(settings.scheduler, settings.jobs) as client:
         console.print(f"dashboard: {escaped(client.dashboard_link)}", highlight=False, soft_wrap=True)
         source = opened_many(settings, parts, digest, client)
@@ -321,16 +326,7 @@ def run_many(settings, folder, console, resume) -> int:
                 return exit_code(settings, source, record.get("labelled", 0))
         else:
             folder.begin_parts(settings, source)
-        with (
-            display.notices(console),
-            display.Progress(console, settings, stop) as progress,
-            stopping(stop, progress),
-        ):
-            for event in work_many(settings, source, folder, client, stop):
-                if isinstance(event, ManyOutcome):
-                    outcome = event
-                else:
-                    progress.round_done(event)
+        outcome = followed(settings, console, lambda stop: work_many(settings, source, folder, client, stop))
     if outcome is None:
         console.print("Stopped. To go on, give the same command with --resume.")
         return INTERRUPTED

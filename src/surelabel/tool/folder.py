@@ -76,8 +76,7 @@ class RunFolder:
             raise InputError(f"Cannot make the folder {self.path}: {error.strerror}.") from error
         self.check_outputs(source)
         self.sweep()
-        for stale in (self.state, self.page, *self.path.glob("report-[0-9]*.html")):
-            stale.unlink(missing_ok=True)
+        self._clear([table.path for _, table in _tables(source)])
         for path in self._outputs_before() - set(self.outputs(source)):
             if not any(path.samefile(table.path) for _, table in _tables(source)):
                 path.unlink()
@@ -92,8 +91,18 @@ class RunFolder:
         out = (self.path / "labels").resolve()
         if any(Path(part.path).parent == out for part in source.parts):
             raise InputError(f"The labels would be written into {out}, which is read. Name another --out.")
-        shutil.rmtree(self.parts, ignore_errors=True)
+        self._clear([Path(part.path) for part in source.parts])
         self.write_run(settings, source, "running", outputs=["labels"])
+
+    def _clear(self, read):
+        """Remove what an earlier run left that this one may not write anew, but for what it reads."""
+        for stale in (self.state, self.page, *self.path.glob("report-[0-9]*.html")):
+            stale.unlink(missing_ok=True)
+        read = {path.resolve() for path in read}
+        for stale in self.path.glob("labels/part-[0-9]*.parquet"):
+            if stale.resolve() not in read:
+                stale.unlink()
+        shutil.rmtree(self.parts, ignore_errors=True)
 
     def sweep(self):
         """Remove what a run that was killed while it wrote left unfinished."""

@@ -186,8 +186,6 @@ def work_many(
             return
     out = folder.path / "labels"
     out.mkdir(exist_ok=True)
-    for stale in out.glob("*.parquet"):
-        stale.unlink()
     paths = [str(out / f"part-{i:05d}.parquet") for i in range(len(source.parts))]
     lines = Pieces(clf.labels_.to_delayed(optimize_graph=False), client)
     written = {str(label): value for value, label in source.labels.items()}
