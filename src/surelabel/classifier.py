@@ -60,7 +60,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         Class frequencies of the unlabelled rows; an array is in the order of classes_.
         "labeled": those of the labelled rows. "smoothed": averaged with uniform where the
         largest is over 5 times the smallest. Where rows have several labels: the share of rows
-        that has each.
+        that has each; a dict need not name all of them.
     classes : array-like, optional
         All classes, also those with no labelled row yet. Names of the labels, where y is a matrix.
     missing_label : scalar, default="auto"
