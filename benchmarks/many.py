@@ -91,10 +91,10 @@ def on_cluster(folder):
         clf = DaskPseudoLabelClassifier(classifier()).fit(dd.read_parquet(folder), "label")
         clf.labels_.to_parquet(Path(folder, "labels"))
         found = outcome(clf.history_, time.perf_counter() - begin)
-        between = client.run(lambda dask_worker: dask_worker.transfer_incoming_bytes_total)
+        sent = client.run(lambda dask_worker: dask_worker.transfer_outgoing_bytes_total)
         return found | {
             "to_client_mb": sum(fetched) / 1e6,
-            "between_workers_mb": sum(between.values()) / 1e6,
+            "sent_mb": sum(sent.values()) / 1e6,
             "peak_mb": own_peak(),
             "worker_peak_mb": max(client.run(own_peak).values()),
             "cpu_seconds": sum(client.run(cpu_seconds).values()) - before + cpu_seconds(),
@@ -137,7 +137,7 @@ def line(found):
     memory = f"peak {found['peak_mb']:.0f} MB, worker {found.get('worker_peak_mb', 0):.0f} MB"
     per_row = 1e6 * found["seconds"] / found["rows"]
     moved = f"{found.get('to_client_mb', 0):.0f} MB to the client"
-    moved += f", {found.get('between_workers_mb', 0):.0f} MB between workers"
+    moved += f", {found.get('sent_mb', 0):.0f} MB sent by workers in all"
     return (
         f"{found['how']:8} {found['rows']:>10,} rows {found['seconds']:7.1f} s ({per_row:.2f} us a row): "
         f"{parts}; processor {found['cpu_seconds']:.0f} s; {memory}; {moved}; {found['labels']:,} labels"

@@ -217,7 +217,7 @@ def test_networks_keep_their_rounds_where_they_are_told(tmp_path, monkeypatch):
 
 
 def test_published_test_sets_stay_whole_and_labels_are_balanced():
-    dataset = replace(DATASETS["cifar10_1000"], rows=600, test=100)
+    dataset = replace(DATASETS["cifar10_1000"], rows=600, published=100)
     y = np.arange(600) % 10
     split = make_split(
         dataset, np.arange(600)[:, None], y, seed=1, labelled=50, unlabelled=300, balanced=True
@@ -436,7 +436,9 @@ def test_the_page_is_made_from_stored_lines(store, tmp_path):
 # The command line
 
 
-def test_the_commands(tmp_path):
+def test_the_commands(tmp_path, monkeypatch):
+    monkeypatch.delenv("SURELABEL_DATA", raising=False)
+
     def call(*words):
         return CliRunner().invoke(app, ["bench", *words])
 

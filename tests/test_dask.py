@@ -17,10 +17,9 @@ from sklearn.naive_bayes import GaussianNB
 
 pytest.importorskip("distributed")
 
-import dask
 import dask.array as da
 import dask.dataframe as dd
-from distributed import Client, LocalCluster
+from distributed import Client
 
 from surelabel import (
     AdaptiveThreshold,
@@ -39,6 +38,7 @@ from surelabel import (
 )
 from surelabel.dask import DaskPseudoLabelClassifier, LostSchedulerError
 from surelabel.dask import transport as far_transport
+from surelabel.dask.cluster import connected
 from surelabel.dask.pieces import Pieces
 from surelabel.encoding import Encoded
 from surelabel.graph import Spreading
@@ -48,22 +48,15 @@ from surelabel.models import Bayes
 
 @pytest.fixture(scope="module")
 def cluster():
-    # By default a worker that is gone is looked for during half a minute.
-    soon = dask.config.set({"distributed.comm.timeouts.connect": "3s"})
-    with (
-        soon,
-        LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, memory_limit="2GB", dashboard_address=None
-        ) as cluster,
-    ):
-        yield cluster
+    with connected(n_workers=2, memory="2GB") as client:
+        yield client
 
 
 @pytest.fixture
 def client(cluster):
-    with Client(cluster) as client:
-        client.wait_for_workers(2)
-        yield client
+    cluster.wait_for_workers(2)
+    with cluster.as_current():
+        yield cluster
 
 
 def in_parts(array, n_parts):
@@ -72,10 +65,9 @@ def in_parts(array, n_parts):
 
 
 def unlike():
-    """A few of the default models, of every kind: blind, encoded over the pool, spreading by themselves."""
-    linear = Encoded(LogisticRegression(max_iter=50))
-    models = {"linear": linear, "bayes": Encoded(Bayes()), "trees": trees(5), "graph": Encoded(Spreading())}
-    return Unlike(models, n_folds=3)
+    """Two of the default models: one encoded over the pool, one that spreads labels by itself."""
+    models = {"linear": Encoded(LogisticRegression(max_iter=50)), "graph": Encoded(Spreading())}
+    return Unlike(models, n_folds=2)
 
 
 def default_csa(guard):

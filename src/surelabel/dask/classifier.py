@@ -46,7 +46,7 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     labels_ : dask DataFrame
         A line for each row: label (missing if none was given), guess, probability, gap, confidence,
         runner_up, round (0: given, -1: none), status. `labels_.to_parquet(path)` writes it part
-        by part.
+        by part. It is there as long as the client is.
     classes_, history_, n_iter_, verdict_, termination_condition_
         As those of the classifier; `history_` has no rows.
 

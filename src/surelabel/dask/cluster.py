@@ -11,11 +11,13 @@ from distributed import Client, LocalCluster
 
 _CONFIG = {
     # By default a worker that is gone is looked for during half a minute.
-    "distributed.comm.timeouts.connect": "10s",
+    "distributed.comm.timeouts.connect": "15s",
     # By default workers give back what they free at once, and then wait for every new array: with
     # these they keep some of it, and judge rows half as fast again.
     "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": 1 << 28,
     "distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_": 1 << 26,
+    # A look at every worker's stack each 10 ms is for those who search for slow code.
+    "distributed.worker.profile.enabled": False,
 }
 
 

@@ -30,7 +30,7 @@ class Keeper:
     """
 
     def __init__(self, folder, facts, n_parts):
-        self.folder = Path(folder)
+        self.folder = Path(folder).resolve()  # workers may be elsewhere
         self.facts = facts
         self.n_parts = n_parts
         self.run = self.folder / "parts.json"

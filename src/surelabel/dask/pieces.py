@@ -14,6 +14,7 @@ import cloudpickle
 import dask
 import numpy as np
 from distributed import Client, Future, as_completed
+from distributed.client import ClosedClientError
 from distributed.comm.core import CommClosedError
 
 from ..notice import logger
@@ -148,14 +149,8 @@ def trains_on(client: Client):
 
     def train(calls):
         calls = list(calls)
-        seen: Counter = Counter(id(arg) for _, args, _ in calls for arg in args)
-        there: dict[int, Any] = {}
-        for _, args, _ in calls:
-            for arg in args:
-                if id(arg) not in there:
-                    data = cloudpickle.dumps(arg) if seen[id(arg)] > 1 else b""
-                    there[id(arg)] = held(client, arg, data) if len(data) > _WORTH_HOLDING else arg
         with lost_scheduler(client):
+            there = _shared(client, [args for _, args, _ in calls])
             futures = [
                 client.submit(partial(work, **options), *[there[id(arg)] for arg in args], pure=False)
                 for work, args, options in calls
@@ -166,13 +161,25 @@ def trains_on(client: Client):
     return train
 
 
+def _shared(client, calls) -> dict[int, Any]:
+    """Each argument of calls by its id; those that are large and come more than once, as a future."""
+    times = Counter(id(arg) for args in calls for arg in args)
+    there: dict[int, Any] = {}
+    for arg in (arg for args in calls for arg in args):
+        if id(arg) not in there:
+            data = cloudpickle.dumps(arg) if times[id(arg)] > 1 else b""
+            there[id(arg)] = held(client, arg, data) if len(data) > _WORTH_HOLDING else arg
+    return there
+
+
 @contextmanager
 def lost_scheduler(client: Client):
     """A clear error where the scheduler is gone."""
     try:
         yield
-    except (CommClosedError, CancelledError, TimeoutError, OSError) as error:
-        if client.status == "running":
+    except (CommClosedError, CancelledError, ClosedClientError, TimeoutError, OSError) as error:
+        # Futures may be cancelled for other reasons, and a client may have found its way back.
+        if client.status == "running" and "scheduler" not in str(error):
             raise
         raise LostSchedulerError(
             "The scheduler is gone. What the run kept in its folder is still there: begin again with the "

@@ -12,7 +12,7 @@ from dask.sizeof import sizeof
 from ..allocation import Offer
 from ..audit import audit
 from ..confidence import below
-from ..features import Columns, as_table, is_frame, row_index, take
+from ..features import Columns, as_table, is_frame, is_sparse, row_index, take
 from ..judging import measure
 from ..labels import Labels
 from ..loop import Parts
@@ -74,10 +74,12 @@ class Some:
 
 def glance(x, y, columns: Columns, name):
     """A first look at a part."""
-    if len(x) != len(y):
-        raise ValueError(f"{name} has {len(x)} rows of X and {len(y)} of y.")
+    if x.shape[0] != len(y):
+        raise ValueError(f"{name} has {x.shape[0]} rows of X and {len(y)} of y.")
     if not len(y):
         return Glance(0, None, distinct(y))
+    if is_sparse(x):
+        raise TypeError(f"{name} is a sparse matrix; on a cluster parts are dense arrays or frames.")
     try:
         return Glance(len(y), columns.survey(x), distinct(y), sizeof(x))
     except (ValueError, TypeError) as error:

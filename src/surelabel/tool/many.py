@@ -184,7 +184,7 @@ def work_many(
         yield round
         if stop.asked:
             return
-    out = folder.path / "labels"
+    out = folder.path.resolve() / "labels"
     out.mkdir(exist_ok=True)
     paths = [str(out / f"part-{i:05d}.parquet") for i in range(len(source.parts))]
     lines = Pieces(clf.labels_.to_delayed(optimize_graph=False), client)
