@@ -30,7 +30,8 @@ from surelabel import (
 from surelabel.budget import class_frequencies
 from surelabel.features import take
 from surelabel.fitting import fit_weighted, seeded
-from surelabel.loop import judge, rounds
+from surelabel.judging import measure
+from surelabel.loop import rounds
 from surelabel.training import Trainer
 
 CHOICES = {
@@ -99,7 +100,7 @@ class Run:
         parts = Parts(trainer.committee, confidence or TTest(floor=2.0), allocator or Transport())
         frequencies = self.prior
         if prior == "em":
-            p = judge(trainer.first, self.X, labels, labels.pool, parts)[0]
+            p = measure(trainer.first, self.X, labels.n_classes, labels.pool, parts)[0]
             frequencies = corrected(p, self.prior)
         for _ in rounds(self.X, labels, parts, prior=frequencies, n_rounds=n_rounds, trainer=trainer):
             pass

@@ -26,7 +26,7 @@ from surelabel.budget import Budget
 from surelabel.files import InputError
 from surelabel.tool.app import app
 
-SMALL = {"members": 3, "rounds": 2, "iterations": 20, "epochs": 1, "rows": 8, "side": 5}
+SMALL = {"members": 3, "rounds": 2, "iterations": 20, "epochs": 1, "least_steps": 60, "rows": 8, "side": 5}
 COUNTED = ["pl", "pl_ensemble", "flexmatch", "ups", "sla", "csa", "csa_released", "best_rows"]
 
 
@@ -142,7 +142,7 @@ def test_offline_says_what_to_do(tiny, tmp_path, monkeypatch):
     monkeypatch.setattr(datasets, "fetch_openml", fetch)
     with pytest.raises(DataError, match=r"could not be fetched .no route.*--data-dir or SURELABEL_DATA"):
         datasets.load("tiny", tmp_path)
-    with pytest.raises(DataError, match="OpenML does not have it"):
+    with pytest.raises(DataError, match="no number at OpenML is known for it"):
         datasets.load("german_credit", tmp_path)
     with pytest.raises(DataError, match="no dataset 'wine'"):
         datasets.load("wine")
@@ -217,14 +217,17 @@ def test_networks_keep_their_rounds_where_they_are_told(tmp_path, monkeypatch):
 
 
 def test_published_test_sets_stay_whole_and_labels_are_balanced():
-    dataset = replace(DATASETS["cifar10_1000"], rows=600, test=100)
+    dataset = replace(DATASETS["cifar10_1000"], rows=600, published=100)
     y = np.arange(600) % 10
-    split = make_split(dataset, np.arange(600)[:, None], y, seed=1, labelled=50, unlabelled=300)
+    split = make_split(
+        dataset, np.arange(600)[:, None], y, seed=1, labelled=50, unlabelled=300, balanced=True
+    )
     assert_array_equal(split.X_t[:, 0], np.arange(500, 600))
     assert_array_equal(np.bincount(split.y_l), [5] * 10)
     assert (len(split.y_u), len(np.unique(np.append(split.X_l, split.X_u)))) == (300, 350)
-    assert len(make_split(dataset, y[:, None], y, seed=1).y_l) == 10  # 2% of 500
-    assert (make_split(dataset, y[:, None], y, seed=2).y_u != make_split(dataset, y[:, None], y, 1).y_u).any()
+    one, other = (make_split(dataset, y[:, None], y, seed, balanced=True) for seed in (1, 2))
+    assert_array_equal(np.bincount(one.y_l), [1] * 10)  # 2% of 500
+    assert (one.y_u != other.y_u).any()
 
 
 def test_vime_is_one_result_for_one_seed():
@@ -433,7 +436,9 @@ def test_the_page_is_made_from_stored_lines(store, tmp_path):
 # The command line
 
 
-def test_the_commands(tmp_path):
+def test_the_commands(tmp_path, monkeypatch):
+    monkeypatch.delenv("SURELABEL_DATA", raising=False)
+
     def call(*words):
         return CliRunner().invoke(app, ["bench", *words])
 

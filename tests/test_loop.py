@@ -18,6 +18,7 @@ from surelabel import (
     TTest,
     Unlike,
     csa,
+    judging,
     loop,
     pl,
     rounds,
@@ -178,7 +179,7 @@ def test_blocks_of_the_pool_give_what_one_block_gives(overlapping, monkeypatch):
     for confidence in (TTest(), Entropy()):
         parts = Parts(committee, confidence, Threshold(0.9), Negatives())
         whole, _ = run(overlapping, committee, parts=parts)
-        monkeypatch.setattr(loop, "_BLOCK_ROWS", 7)
+        monkeypatch.setattr(judging, "_BLOCK_ROWS", 7)
         blocks, _ = run(overlapping, committee, parts=parts)
         monkeypatch.undo()
         np.testing.assert_array_equal(blocks.codes, whole.codes)
@@ -242,7 +243,7 @@ def test_rounds_that_rule_classes_out_never_settle(blobs, monkeypatch):
     X, y, _ = blobs
     seen = []
     monkeypatch.setattr(Labels, "before", lambda labels, number: seen.append(number) or labels)
-    monkeypatch.setattr(loop, "_SETTLED", 2.0)  # every round has settled
+    monkeypatch.setattr(loop, "SETTLED", 2.0)  # every round has settled
     committee = Unlike([GaussianNB(), LogisticRegression()])
     for negatives, asked in ((None, True), (Negatives(), False)):
         seen.clear()

@@ -129,10 +129,11 @@ def test_quotas_hold_for_yes_and_no_of_every_label(moods):
     for round in clf.history_:
         for one in round.by_label.values():
             assert (one.selected <= one.budget.quota).all()
-    prior = {0: 0.3, 1: 0.9, 2: 0.5}
-    clf = small(class_prior=prior, n_rounds=1).fit(X, y)
+    clf = small(class_prior=[0.3, 0.9, 0.5], n_rounds=1).fit(X, y)
     assert_allclose(clf.class_prior_, [0.3, 0.9, 0.5])
     assert_allclose(clf.history_[0].by_label[1].budget.prior, [0.1, 0.9])
+    of_given = (y[y[:, 0] >= 0, 0] == 1).mean()
+    assert_allclose(small(class_prior={1: 0.9}, n_rounds=1).fit(X, y).class_prior_[:2], [of_given, 0.9])
 
 
 def test_strands_end_each_at_its_own_time(moods):

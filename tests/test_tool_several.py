@@ -130,7 +130,7 @@ def test_inspect_shows_the_labels(small, tmp_path):
         (("--target", "mood_calm,tempo"), "Column 'tempo' holds"),
         (("--target-prefix", "label_"), "no column begins with 'label_'"),
         (("--target", "mood_calm", "--target-prefix", "mood_"), "not by both"),
-        (("--target-prefix", "mood_", "--prior", "mood_calm=0.5"), "it lacks 'mood_happy'"),
+        (("--target-prefix", "mood_", "--prior", "mood_clam=0.5"), "did you mean 'mood_calm'"),
         ((), "Name the label column: --target"),
     ],
 )

@@ -411,6 +411,22 @@ def test_what_cannot_be_used_is_said(split):
             chosen("cuda")
 
 
+def test_a_network_that_diverged_is_told(split):
+    def diverge(model, data, seed):
+        nn.init.constant_(model[0].weight, float("nan"))
+
+    with pytest.raises(ValueError, match="round 1 gives probabilities that are not numbers"):
+        labeler(fit_fn=diverge).fit(*split[:2])
+
+
+def test_functions_of_ones_own_do_not_keep_a_run_from_going_on(split, tmp_path):
+    def method():
+        return Method(Parts(OnePass(), Everything(), lambda p, budget: Threshold(0.5)(p, budget)))
+
+    next(labeler(method=method()).fit_rounds(*split[:2], tmp_path))
+    assert len(labeler(method=method()).fit(*split[:2], tmp_path).history_) == 3
+
+
 def test_a_batch_larger_than_the_rows_is_one_step_an_epoch(split):
     steps = []
 

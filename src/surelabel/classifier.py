@@ -10,30 +10,27 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.metrics import accuracy_score
 from sklearn.utils import check_consistent_length
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .allocation import Transport
+from .arguments import parts_of, rounds_worth_running, row_weights
 from .audit import caller_index, described, speak_of
 from .budget import class_frequencies
 from .checkpoint import Checkpoint
-from .committee import as_committee
-from .features import Columns, as_table, header, is_constant, take
+from .features import Columns, as_table, header, take
 from .fitting import aligned, fit_present, seeded
 from .indicators import Indicators, has_several, known_part, read_indicators
 from .labels import Labels
-from .loop import Parts, Strand, in_step
+from .loop import Strand, in_step
 from .multilabel import begun, gathered, history_of
 from .notice import about, logger, notice, shown, speaking_of
 from .persistence import save
 from .priors import check_classes, check_prior, resolved_prior
 from .targets import AUTO, Targets, is_auto, labeled_part, read_targets
 from .training import FINAL, GUARD, Trainer
-from .unlike import Unlike, default_test
 from .verdict import nested
 
 # By how much a probability of a label is less than certain, at least.
 _DOUBT = 1e-12
-_EXAMPLES = {"confidence": "TTest()", "allocator": "Transport()"}
 
 
 class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
@@ -63,7 +60,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         Class frequencies of the unlabelled rows; an array is in the order of classes_.
         "labeled": those of the labelled rows. "smoothed": averaged with uniform where the
         largest is over 5 times the smallest. Where rows have several labels: the share of rows
-        that has each.
+        that has each; a dict need not name all of them.
     classes : array-like, optional
         All classes, also those with no labelled row yet. Names of the labels, where y is a matrix.
     missing_label : scalar, default="auto"
@@ -215,7 +212,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         table = self.columns_.fit_transform(X, X_unlabeled)
         validate_data(self, header(as_table(X)), skip_check_array=True)
         targets = self._targets(X, y, table.shape[0])
-        weight = self._weight(sample_weight, X, table.shape[0])
+        weight = row_weights(sample_weight, X, table.shape[0])
         index = caller_index(X, X_unlabeled)
         if self.found_weight not in ("balanced", "full"):
             raise ValueError(f'found_weight must be "balanced" or "full"; it is {self.found_weight!r}.')
@@ -237,7 +234,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     def _one_label(self, table, targets: Targets, weight, index, after):
         check_classes(targets.classes, targets.counts(weight), is_auto(self.missing_label))
         strand, n_rounds = self._begin(table, targets, weight, index, after)
-        for _ in in_step(table, [strand], self._parts(), n_rounds):
+        for _ in in_step(table, [strand], parts_of(self), n_rounds):
             yield self.history_[-1]
 
     def _each_label(self, table, cells: Indicators, weight, index, after):
@@ -247,7 +244,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         self._unfinished, strands = begun(self, table, cells, weight, index, after)
         self.class_prior_ = np.array([clf.class_prior_[1] for clf in self._unfinished])
         self.history_ = history_of(names, self._unfinished)
-        for _ in in_step(table, strands, self._parts(), self.n_rounds):
+        for _ in in_step(table, strands, parts_of(self), self.n_rounds):
             self.history_ = history_of(names, self._unfinished)
             yield self.history_[-1]
 
@@ -257,8 +254,8 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         self.classes_ = targets.classes
         check_prior(self.class_prior, targets.classes, targets.counts(weight))
         self.class_prior_ = self._frequencies(labels)
-        n_rounds = self._rounds_worth_running(take(table, labels.training()[0]))
-        parts = self._parts()
+        n_rounds = rounds_worth_running(self.n_rounds, take(table, labels.training()[0]))
+        parts = parts_of(self)
         trainer = Trainer(parts.committee, self.random_state)
         self.history_ = []
         if after is not None:
@@ -312,17 +309,6 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         self.__dict__.update(gathered(names, clfs))
         self.estimators_ = clfs
         del self._unfinished
-
-    def _rounds_worth_running(self, labeled):
-        if self.n_rounds != int(self.n_rounds) or self.n_rounds < 0:
-            raise ValueError(f"n_rounds must be a whole number, 0 or more; it is {self.n_rounds}.")
-        if not is_constant(labeled):
-            return self.n_rounds
-        notice(
-            "No column of X varies over the labelled rows, so nothing tells the classes apart "
-            "and no row is labelled."
-        )
-        return 0
 
     def predict_proba(self, X):
         """Probability of each class, shape (n, K); of each label, shape (n, L), where rows have several."""
@@ -397,27 +383,6 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         if self.labels_per_row not in (None, 1):
             raise ValueError(f"labels_per_row must be None or 1; it is {self.labels_per_row!r}.")
         return cells if self.labels_per_row is None else cells.as_classes()
-
-    def _weight(self, sample_weight, X, n_rows):
-        if sample_weight is None:
-            return None
-        weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        if not weight.any():
-            raise ValueError("All sample weights are zero; at least one must be above it.")
-        return np.append(weight, np.ones(n_rows - len(weight)))
-
-    def _parts(self):
-        committee = as_committee(Unlike() if self.committee is None else self.committee)
-        if self.n_jobs is not None and "n_jobs" in committee.get_params(deep=False):
-            committee = clone(committee).set_params(n_jobs=self.n_jobs)
-        confidence = self.confidence
-        if confidence is None:
-            confidence = default_test(committee)
-        allocator = Transport() if self.allocator is None else self.allocator
-        for name, part in [("confidence", confidence), ("allocator", allocator)]:
-            if isinstance(part, type) or not callable(part):
-                raise TypeError(f"{name} must be a part such as {name}={_EXAMPLES[name]}; it is {part!r}.")
-        return Parts(committee, confidence, allocator, self.negatives)
 
     def _frequencies(self, labels):
         given = (labels.codes >= 0) & (labels.weight > 0)

@@ -103,10 +103,16 @@ def begun(clf, table, cells: Indicators, weight, index, after):
 
 
 def _prior_of_each(class_prior, names):
-    """The class_prior of each label's classifier, a list of L: as it is, or shares of no and yes."""
+    """The class_prior of each label's classifier, a list of L: shares of no and yes, or a word."""
     if isinstance(class_prior, str):
         return [class_prior] * len(names)
-    return [[1 - share, share] for share in named_shares(class_prior, names)]
+    shares = named_shares(class_prior, names)
+    known = class_prior if isinstance(class_prior, (dict, pd.Series)) else names
+    # Of the labels that a user does not name, the given cells tell.
+    return [
+        [1 - share, share] if name in known else "labeled"
+        for name, share in zip(names.tolist(), shares, strict=True)
+    ]
 
 
 def history_of(names, clfs) -> list[LabelRounds]:

@@ -28,7 +28,8 @@ Methods = Annotated[str | None, typer.Option(help="Names, with commas between.")
 Results = Annotated[Path, typer.Option("--out", "-o", help="The folder of results.")]
 DataDir = Annotated[Path | None, typer.Option(help="The folder of CSV files. \\[env: SURELABEL_DATA]")]
 Device = Annotated[
-    str | None, typer.Option(help="Where networks run: cpu, cuda, mps or auto. \\[env: SURELABEL_DEVICE]")
+    str | None,
+    typer.Option(help="Where networks run: cpu (default), cuda, mps or auto. \\[env: SURELABEL_DEVICE]"),
 ]
 Quick = Annotated[bool, typer.Option("--quick", help="The least that shows all of it.")]
 

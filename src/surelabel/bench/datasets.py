@@ -54,8 +54,7 @@ class Dataset:
     image : tuple of int, optional
         Channels, side and brightest pixel, where a row is a picture.
     published : int, default=0
-        Rows at the end that are published as the test set; then the others are split with as many
-        labels for each class. Where there are none, a fifth is drawn.
+        Rows at the end that are published as the test set; where there are none, a share is drawn.
     """
 
     name: str
@@ -196,7 +195,7 @@ def _from_openml(dataset, folder):
     where = f"{dataset.name}.csv is not in {folder}" if folder else "no folder of CSV files is named"
     remedy = f"Name the folder that has it by --data-dir or {FOLDER_VARIABLE}"
     if dataset.openml is None:
-        raise DataError(f"{dataset.name}: {where}, and it has no number at OpenML here. {remedy}.")
+        raise DataError(f"{dataset.name}: {where}, and no number at OpenML is known for it. {remedy}.")
     target = dataset.target or "default-target"
     try:
         found = fetch_openml(data_id=dataset.openml, target_column=target, as_frame=True, parser="auto")
@@ -245,19 +244,23 @@ def _column(values):
         return values.astype(object).astype("category")
 
 
-def make_split(dataset, X, y, seed, labelled=None, unlabelled=None) -> Split:
+def make_split(dataset, X, y, seed, labelled=None, unlabelled=None, balanced=False) -> Split:
     """The paper's split: a share for the test, then a share of the rest without labels.
 
-    With numbers of labelled and unlabelled rows, these many of the rest instead.
+    With numbers of labelled and unlabelled rows, these many of the rest instead; balanced, with as
+    many labels for each class.
     """
     rows = np.arange(len(y))
     if dataset.published:
         rest, test = rows[: -dataset.published], rows[-dataset.published :]
-        n_labelled = round((1 - dataset.unlabelled) * len(rest)) if labelled is None else labelled
+    else:
+        rest, test = train_test_split(rows, test_size=dataset.test, random_state=seed)
+    if balanced:
+        share = 1 - dataset.unlabelled
+        n_labelled = round(share * len(rest)) if labelled is None else labelled
         known_rows, hidden = _balanced(rest, y, n_labelled // dataset.classes, seed)
-        return Split(dataset, seed, *_parts(X, y, known_rows, hidden[:unlabelled], test))
-    rest, test = train_test_split(rows, test_size=dataset.test, random_state=seed)
-    if labelled is None:
+        hidden = hidden[:unlabelled]
+    elif labelled is None:
         known_rows, hidden = train_test_split(rest, test_size=dataset.unlabelled, random_state=seed)
     else:
         rest = np.random.RandomState(seed).permutation(rest)
@@ -281,7 +284,7 @@ def _rows(X, rows):
     return X.iloc[rows].reset_index(drop=True) if isinstance(X, pd.DataFrame) else X[rows]
 
 
-def read_split(name, seed, folder=None, labelled=None, unlabelled=None) -> Split:
+def read_split(name, seed, folder=None, labelled=None, unlabelled=None, balanced=False) -> Split:
     """The split of a dataset by its name and a seed.
 
     Examples
@@ -291,4 +294,4 @@ def read_split(name, seed, folder=None, labelled=None, unlabelled=None) -> Split
     (143, 1294, 360)
     """
     X, y = load(name, folder)
-    return make_split(known(name), X, y, seed, labelled, unlabelled)
+    return make_split(known(name), X, y, seed, labelled, unlabelled, balanced)

@@ -76,7 +76,8 @@ def frequencies(codes, n_classes, prior):
 def play(split: Split, parts: Parts, *, n_rounds, prior="labeled") -> Outcome:
     """Run the rounds as in the paper: found labels weigh in full, and XGBoost has the last word.
 
-    Where rows have several labels, each is a question of its own, and all are asked in step.
+    Where rows have several labels, each is a question of its own, and all are asked in step; XGBoost,
+    of which there is then one for each, is trained once, after the last round.
     """
     split = split.coded()
     X = stacked(split.X_l, split.X_u)
@@ -101,7 +102,9 @@ def play(split: Split, parts: Parts, *, n_rounds, prior="labeled") -> Outcome:
     seconds: dict[str, list] = {
         name: [] for name in ("train", "predict", "confidence", "allocate", "classifier")
     }
-    reached = _judge(X, strands, split, details, seconds)
+    each_round = not split.dataset.several
+    if each_round:
+        reached = _judge(X, strands, split, details, seconds)
     for turn in in_step(X, strands, parts, n_rounds):
         at_work = [(number, round) for number, round in enumerate(turn) if round is not None]
         found = [int((truth[r.rows, number] == r.codes).sum()) for number, r in at_work]
@@ -115,6 +118,9 @@ def play(split: Split, parts: Parts, *, n_rounds, prior="labeled") -> Outcome:
             seconds[part].append(sum(round.seconds[part] for _, round in at_work))
         seconds["predict"][-1] -= tested
         seconds["confidence"].append(tested)
+        if each_round:
+            reached = _judge(X, strands, split, details, seconds)
+    if not each_round:
         reached = _judge(X, strands, split, details, seconds)
     return Outcome(reached.pop("accuracy"), details | reached, seconds)
 

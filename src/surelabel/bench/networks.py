@@ -10,7 +10,11 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import torch
 from sklearn.preprocessing import StandardScaler
+from torch import nn
+from torch.nn.functional import avg_pool2d
+from torch.utils.data import TensorDataset
 
 from ..allocation import Transport
 from ..confidence import TTest
@@ -22,12 +26,6 @@ from ..torch.protocol import cifar_model, sgd
 from ..torch.training import cosine, train
 from .datasets import DEVICE_VARIABLE, ROUNDS_VARIABLE, Split
 from .grid import Outcome, percent_right
-
-# After those of this package, which say what to install.
-import torch  # isort: skip
-from torch import nn  # isort: skip
-from torch.nn.functional import avg_pool2d  # isort: skip
-from torch.utils.data import TensorDataset  # isort: skip
 
 SUPERVISED, TRUTH = "supervised", "truth"
 _AUGMENT = {"none": None, "weak": weak_augment, "ups": ups_augment}
@@ -105,7 +103,7 @@ def labeler_of(split: Split, setting: Setting, shape) -> TorchPseudoLabeler:
 def _fit(split, setting, plan, device, model, data, seed):
     """Train, but only once on the labelled rows alone: every method begins with that network."""
     same = replace(setting, method="", rounds=0, passes=0, floor=0.0, bounds="")
-    key = (split.dataset.name, len(split.y_u), seed, same)
+    key = (split.dataset.name, split.y_l.tobytes(), seed, same)
     alone = len(data) == len(split.y_l)
     if alone and key in _BEGINNING:
         model.load_state_dict(_BEGINNING[key])

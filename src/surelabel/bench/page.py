@@ -37,8 +37,8 @@ def lines(store: Store, path: Path, suites: list[Suite], *, pictures=True) -> It
         f"[{store.folder.name}]({store.folder.name}); nothing on it is typed by hand but the notes.",
         "",
         "Ours is the mean test accuracy in percent over seeds, +- half of its 95% interval (Student's t). "
-        "The paper's is in brackets with the deviation it prints (30 seeds). Beside it a word where the two "
-        "differ at 5% by Welch's test: **higher** or **lower** is ours.",
+        "The paper's is in brackets with the deviation it prints (30 seeds, 5 for CIFAR). Beside it a word "
+        "where the two differ at 5% by Welch's test: **higher** or **lower** is ours.",
         "",
         *notes.get("page", []),
     ]

@@ -12,13 +12,12 @@ from __future__ import annotations
 import copy
 
 import numpy as np
+import torch
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.preprocessing import MinMaxScaler
-
-# First, for what it says where PyTorch is missing.
-from ..torch.devices import one_thread  # isort: skip
-import torch
 from torch import nn
+
+from ..torch.devices import one_thread
 
 
 class Vime(ClassifierMixin, BaseEstimator):

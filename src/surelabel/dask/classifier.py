@@ -7,6 +7,7 @@ from distributed import get_client
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from ..arguments import parts_of, rounds_worth_running
 from ..audit import why_ended
 from ..committee import trained_by
 from ..notice import logger, notice, shown
@@ -101,7 +102,7 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         clf = csa() if self.classifier is None else clone(self.classifier)
         if clf.found_weight == "full":
             raise ValueError('found_weight="full" trains on every row found; on a cluster it is "balanced".')
-        method = clf._parts()
+        method = parts_of(clf)
         check(method)
         table, labels = read(clf, X, y, client)
         rows, given = table.excerpt(labels, no_rows)
@@ -109,7 +110,7 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         check_classes(clf.classes_, counts, is_auto(clf.missing_label))
         check_prior(clf.class_prior, clf.classes_, counts)
         clf.class_prior_ = clf._frequencies(given)
-        n_rounds = clf._rounds_worth_running(rows)
+        n_rounds = rounds_worth_running(clf.n_rounds, rows)
         trainer = Trainer(method.committee, clf.random_state)
         state, keeper = State(labels, []), None
         if self.folder is not None:

@@ -11,7 +11,7 @@ from ..allocation import Threshold
 from ..budget import Budget, ramp
 from ..committee import trained_by
 from ..confidence import Confidence, Entropy, TotalVariance
-from ..loop import _SETTLED, Parts, Round, timed
+from ..loop import SETTLED, Parts, Round, timed
 from ..training import Trainer
 from . import shard
 from .allocation import Deal, check_allocator, deal
@@ -90,7 +90,7 @@ def rounds(
         pool = np.array([each.pool for each in state.labels.ask(shard.counts, None)])
         if not pool.sum() or (done and not done[-1].labelled):
             return
-        settled = next((r.number for r in done if trainer.settles and r.changed < _SETTLED), None)
+        settled = next((r.number for r in done if trainer.settles and r.changed < SETTLED), None)
         budget = Budget(share, prior, int(pool.sum()))
         seconds: dict[str, float] = {}
         with timed(seconds, "train"):

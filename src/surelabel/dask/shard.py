@@ -13,8 +13,9 @@ from ..allocation import Offer
 from ..audit import audit
 from ..confidence import below
 from ..features import Columns, as_table, is_frame, is_sparse, row_index, take
+from ..judging import measure
 from ..labels import Labels
-from ..loop import Parts, measure
+from ..loop import Parts
 from ..targets import Targets, codes_like, distinct
 from .selection import Cut
 

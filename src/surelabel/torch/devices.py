@@ -65,8 +65,9 @@ def seeded(seed, device):
     if seed is None:
         yield
         return
-    others = [] if device.type == "cpu" else [torch.device(device.type, device.index or 0)]
-    with torch.random.fork_rng(others, device_type=device.type if others else "cuda"):
+    # CPU and CUDA; older releases of PyTorch cannot put the state of MPS back.
+    gpus = [device.index or 0] if device.type == "cuda" else []
+    with torch.random.fork_rng(gpus, device_type="cuda"):
         torch.manual_seed(seed)
         yield
 

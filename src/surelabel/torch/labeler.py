@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -197,7 +198,7 @@ class TorchPseudoLabeler:
             "rows": len(labels.codes),
             "labels": hashlib.sha256(labels.codes.astype("<i8").tobytes()).hexdigest()[:16],
             "class_prior": [float(share) for share in prior],
-            "method": repr(method),
+            "method": re.sub(" at 0x[0-9a-f]+", "", repr(method)),  # functions have other places next time
             "n_rounds": self.n_rounds,
             "epochs": training.epochs,
             "batch_size": [training.first_batch_size, training.batch_size],
@@ -232,6 +233,11 @@ class TorchPseudoLabeler:
         with timed(seconds, "predict"):
             moments = parts.committee(self.model_, inputs.batches(pool), seed=seed)
             p, confidence = moments.mean, parts.confidence(moments)
+            if not np.isfinite(p).all():
+                raise ValueError(
+                    f"The network of round {number} gives probabilities that are not numbers: its training "
+                    "diverged. Lower the learning rate in optimizer_fn."
+                )
             changed = float((p.argmax(axis=1) != labels.guess[pool]).mean()) if self.history_ else np.nan
             soft = None
             if parts.negatives is not None:

@@ -49,7 +49,7 @@ class Network(ClassifierMixin, BaseEstimator):
     passes : int, default=20
         M.
     training : Training, optional
-        By default 30 epochs of batches of 128, and 600 steps at least.
+        By default 30 epochs of batches of 128, and 300 steps at least.
     learning_rate : float, default=0.003
         Of AdamW, at the start of a cosine.
     encoder : transformer, optional
@@ -72,7 +72,7 @@ class Network(ClassifierMixin, BaseEstimator):
     >>> from surelabel import csa
     >>> from surelabel.model_selection import hide_labels
     >>> X, y = load_iris(return_X_y=True)
-    >>> clf = csa(committee=Network(passes=10), guard=False, random_state=0)
+    >>> clf = csa(committee=Network(passes=10), n_rounds=2, guard=False, random_state=0)
     >>> clf = clf.fit(X, hide_labels(y, 0.8, random_state=0))  # -1 is unlabelled
     >>> bool(clf.score(X, y) > 0.9)
     True
@@ -113,7 +113,7 @@ class Network(ClassifierMixin, BaseEstimator):
         train(
             model,
             data,
-            Training(30, 128, least_steps=600) if self.training is None else self.training,
+            Training(30, 128, least_steps=300) if self.training is None else self.training,
             partial(torch.optim.AdamW, lr=self.learning_rate),
             cosine,
             seed=seed_of(self.seed_, 1),
