@@ -15,6 +15,7 @@ from .suites import SUITES, Suite
 
 _NOTES = "notes.toml"
 _RELEASED = "CSA, released settings"
+_COMPARED = ("CSA", "CSA, t-test, per class", "csa()")
 
 
 def write(store: Store, path: Path, suites: list[Suite], *, pictures=True) -> Path:
@@ -102,11 +103,13 @@ def table_of(suite: Suite, store: Store, measure="accuracy") -> Iterator[str]:
 
 
 def _over_datasets(suite, store):
-    for label in ("CSA", "csa()"):
-        tests = paired(suite, store, label)
+    compared = [(label, measure) for label in _COMPARED for measure in suite.measures]
+    for label, measure in compared:
+        tests = paired(suite, store, label, measure)
         if not tests:
             continue
-        yield from ["", f"### {label} against each, on the same splits", ""]
+        what = f": {suite.measures[measure]}" if len(suite.measures) > 1 else ""
+        yield from ["", f"### {label} against each, on the same splits{what}", ""]
         yield "| against | gain in points, mean over datasets | better on | worse on | p over datasets |"
         yield "|---|---|---|---|---|"
         for test in tests:
