@@ -15,6 +15,7 @@ from .suites import SUITES, Suite
 
 _NOTES = "notes.toml"
 _RELEASED = "CSA, released settings"
+_COMPARED = ("CSA", "CSA, t-test, per class", "csa()")
 
 
 def write(store: Store, path: Path, suites: list[Suite], *, pictures=True) -> Path:
@@ -50,7 +51,7 @@ def lines(store: Store, path: Path, suites: list[Suite], *, pictures=True) -> It
             tables_of(suite, store) if suite.kind == "table" else _figure_of(suite, store, path, pictures)
         )
         if suite.name in ("table2", "multilabel"):
-            yield from _over_datasets(suite, store)
+            yield from _over_datasets(suite, store) if suite.name == "table2" else _gains(suite, store)
             yield from _stored_runs(suite, store)
         yield from _noted(notes.get(suite.name, []))
     yield from ["", "## How this was run", ""]
@@ -131,6 +132,30 @@ def _over_datasets(suite, store):
     yield ""
     for group in ranked.groups():
         yield f"- {', '.join(group)}"
+
+
+def _gains(suite, store):
+    """What a method gains over each other by every measure, on the same splits."""
+    for label in _COMPARED:
+        by_measure = [
+            {test.other: test for test in paired(suite, store, label, measure)} for measure in suite.measures
+        ]
+        yield from ["", f"### {label} less each other, on the same splits", ""]
+        yield "| | " + " | ".join(suite.measures.values()) + " |"
+        yield "|---|" + "---|" * len(by_measure)
+        for other in by_measure[0]:
+            cells = [_gain(tests[other]) if other in tests else "" for tests in by_measure]
+            yield f"| {other} | " + " | ".join(cells) + " |"
+    yield from [
+        "",
+        "Points, mean over datasets; beside them those on which the paired 95% interval leaves 0 out.",
+    ]
+
+
+def _gain(test):
+    better, worse = ([known(d).title for d in names] for names in (test.better, test.worse))
+    words = [f"better: {', '.join(better)}"] * bool(better) + [f"worse: {', '.join(worse)}"] * bool(worse)
+    return f"{test.gain:+.2f}" + (f" (**{'; '.join(words)}**)" if words else "")
 
 
 def _stored_runs(suite, store):

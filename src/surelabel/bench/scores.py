@@ -125,7 +125,7 @@ class Paired:
     p: float
 
 
-def paired(suite: Suite, store: Store, label) -> list[Paired]:
+def paired(suite: Suite, store: Store, label, measure="accuracy") -> list[Paired]:
     """A column against every other, on the seeds they share."""
     ours = next((column for column in suite.columns if column.label == label), None)
     if ours is None:
@@ -134,7 +134,7 @@ def paired(suite: Suite, store: Store, label) -> list[Paired]:
     for other in suite.columns:
         gains: dict[str, np.ndarray] = {}
         for dataset in suite.datasets:
-            a, b = accuracies(suite, store, dataset, ours), accuracies(suite, store, dataset, other)
+            a, b = (accuracies(suite, store, dataset, column, measure) for column in (ours, other))
             shared = sorted(a.keys() & b.keys())
             if shared:
                 gains[dataset] = np.array([a[seed] - b[seed] for seed in shared])
