@@ -146,6 +146,11 @@ def test_offline_says_what_to_do(tiny, tmp_path, monkeypatch):
         datasets.load("german_credit", tmp_path)
     with pytest.raises(DataError, match="no dataset 'wine'"):
         datasets.load("wine")
+    with pytest.raises(DataError, match="needs the folder of its archive"):
+        datasets.load("cifar10_1000")
+    pytest.importorskip("torch")
+    with pytest.raises(DataError, match=r"put cifar-100-python.tar.gz"):
+        datasets.load("cifar100_4000", tmp_path)
 
 
 # Methods

@@ -210,11 +210,14 @@ def _from_openml(dataset, folder):
 @lru_cache(maxsize=1)
 def _pictures(name, folder):
     """Training pictures above test pictures, a row each."""
-    from ..torch.images import read_cifar
-
     if folder is None:
         raise DataError(f"{name} needs the folder of its archive: --data-dir or {FOLDER_VARIABLE}.")
-    train, test = read_cifar(folder, name)
+    try:
+        from ..torch.images import read_cifar
+
+        train, test = read_cifar(folder, name)
+    except (InputError, ImportError) as error:
+        raise DataError(str(error)) from error
     pixels = np.concatenate([train.pixels, test.pixels])
     return pixels.reshape(len(pixels), -1), np.append(train.codes, test.codes)
 
