@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..files import InputError
 from .datasets import known
-from .scores import accuracies, interval, is_stored, records_of
+from .scores import accuracies, interval, records_of, share_stored
 from .store import Store
 from .suites import Cell, Suite
 
@@ -243,7 +243,7 @@ def draw(suite: Suite, store: Store, path: Path) -> Path:
     """Write the figure of a suite as PNG or SVG, by the name's ending."""
     if suite.name not in FIGURES:
         raise InputError(f"{suite.name} is a table; figures are {', '.join(FIGURES)}.")
-    if not is_stored(suite, store):
+    if not share_stored(suite, store):
         raise InputError(f"Nothing is stored of {suite.name}. First: surelabel bench run {suite.name}")
     path.parent.mkdir(parents=True, exist_ok=True)
     chart = FIGURES[suite.name](suite, store).properties(title=suite.title)

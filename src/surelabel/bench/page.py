@@ -9,12 +9,13 @@ from pathlib import Path
 from ..files import InputError
 from .datasets import DATASETS, known
 from .paper import STORED
-from .scores import Score, accuracies, interval, is_stored, paired, ranks, scores
+from .scores import Score, accuracies, interval, paired, ranks, scores, share_stored
 from .store import Store
 from .suites import SUITES, Suite
 
 _NOTES = "notes.toml"
 _RELEASED = "CSA, released settings"
+_WORTH_SHOWING = 0.4  # of a suite's datasets and columns
 _COMPARED = ("CSA", "CSA, t-test, per class", "csa()")
 
 
@@ -27,7 +28,10 @@ def write(store: Store, path: Path, suites: list[Suite], *, pictures=True) -> Pa
 
 def lines(store: Store, path: Path, suites: list[Suite], *, pictures=True) -> Iterator[str]:
     """The page, line by line."""
-    stored = [suite for suite in suites if is_stored(suite, store)]
+    shares = {suite.name: share_stored(suite, store) for suite in suites}
+    # A figure of a point or two says nothing; but where there is no more than that, that is shown.
+    least = _WORTH_SHOWING if max(shares.values()) >= _WORTH_SHOWING else 0.0
+    stored = [suite for suite in suites if shares[suite.name] and shares[suite.name] >= least]
     if not stored:
         raise InputError(f"Nothing is stored in {store.folder}. First: surelabel bench run table2")
     notes = _notes(store.folder)
@@ -54,6 +58,9 @@ def lines(store: Store, path: Path, suites: list[Suite], *, pictures=True) -> It
             yield from _over_datasets(suite, store) if suite.name == "table2" else _gains(suite, store)
             yield from _stored_runs(suite, store)
         yield from _noted(notes.get(suite.name, []))
+    left = [f"*{suite.title}* (`{suite.name}`)" for suite in suites if suite not in stored]
+    if left:
+        yield from ["", "## Not run yet, or only begun", "", ", ".join(left) + "."]
     yield from ["", "## How this was run", ""]
     yield from _circumstances(stored, store)
 

@@ -75,9 +75,10 @@ def records_of(suite: Suite, store: Store, dataset, column: Column) -> dict[int,
     return {seed: found[seed] for seed in sorted(found) if seed < suite.seeds}
 
 
-def is_stored(suite: Suite, store: Store) -> bool:
-    """Whether anything of a suite is stored."""
-    return any(records_of(suite, store, dataset, c) for dataset in suite.datasets for c in suite.columns)
+def share_stored(suite: Suite, store: Store) -> float:
+    """Share of a suite's datasets and columns of which a seed, at least, is stored."""
+    found = [bool(records_of(suite, store, d, c)) for d in suite.datasets for c in suite.columns]
+    return float(np.mean(found)) if found else 0.0
 
 
 def accuracies(suite: Suite, store: Store, dataset, column: Column, measure="accuracy") -> dict[int, float]:
