@@ -23,7 +23,7 @@ class Score:
     Parameters
     ----------
     mean, half : float
-        In percent, and half of its 95% interval by Student's t over seeds; NaN for one seed.
+        In percent, and half of its 95% interval by Student's t over seeds; NaN for one seed or two.
     n : int
         Seeds.
     printed : tuple or None
@@ -43,10 +43,10 @@ class Score:
 
 
 def interval(values):
-    """Mean, and half of its 95% interval by Student's t."""
+    """Mean, and half of its 95% interval by Student's t; NaN below three values, which say little of it."""
     values = np.asarray(values, dtype=float)
     n = len(values)
-    half = stats.t.ppf(0.975, n - 1) * values.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
+    half = stats.t.ppf(0.975, n - 1) * values.std(ddof=1) / np.sqrt(n) if n > 2 else np.nan
     return float(values.mean()), float(half)
 
 
