@@ -54,7 +54,7 @@ def cluster():
 
 @pytest.fixture
 def client(cluster):
-    cluster.wait_for_workers(2)
+    cluster.wait_for_workers(2, timeout=90)
     with cluster.as_current():
         yield cluster
 
@@ -270,7 +270,7 @@ def test_a_run_goes_on_from_its_folder_after_the_scheduler_is_lost(client, blobs
     folder = tmp_path / "run"
     try:
         with Client(scheduler_file=str(address_file), timeout=15) as doomed:
-            doomed.wait_for_workers(1)
+            doomed.wait_for_workers(1, timeout=90)
             cut_off = DaskPseudoLabelClassifier(cheap(), folder=folder)
             rounds = cut_off.fit_rounds(in_parts(X, 4), in_parts(y, 4))
             assert next(rounds).number == 1
