@@ -298,8 +298,8 @@ def test_all_our_types_are_trusted():
         "surelabel.committee.BaseCommittee",
         "surelabel.confidence.Confidence",
     }
-    # What is made for experiments is not saved.
-    names = {name for name in names if not name.startswith("surelabel.bench.")}
+    # What is made for experiments is not saved; of what ran on a cluster, the plain classifier is.
+    names = {name for name in names if not name.startswith(("surelabel.bench.", "surelabel.dask."))}
     assert names - abstract <= TRUSTED
     assert {f"{kind.__module__}.{kind.__name__}" for kind in STANDS.values()} <= TRUSTED
     for name in TRUSTED:
