@@ -38,11 +38,8 @@ class Deal:
 
 def check_allocator(allocator):
     """Refuse an allocator that needs all rows in one place."""
-    if not isinstance(allocator, (Transport, Threshold, AdaptiveThreshold)):
-        raise TypeError(
-            f"{allocator!r} needs all rows in one place. On a cluster the allocator is one of Transport(), "
-            "Threshold() and AdaptiveThreshold()."
-        )
+    if deal.dispatch(type(allocator)) is deal.dispatch(object):
+        raise _elsewhere(allocator)
     if isinstance(allocator, Transport) and allocator.epsilon == 0:
         raise ValueError("Transport(epsilon=0) needs all rows in one place. On a cluster epsilon is above 0.")
 
@@ -50,8 +47,14 @@ def check_allocator(allocator):
 @singledispatch
 def deal(allocator, pieces, sizes, budget: Budget) -> Deal:
     """Settle what needs all rows: pieces are probabilities (n, K) of the candidates, sizes their n."""
-    check_allocator(allocator)
-    raise NotImplementedError(type(allocator).__name__)
+    raise _elsewhere(allocator)
+
+
+def _elsewhere(allocator):
+    return TypeError(
+        f"{allocator!r} needs all rows in one place. On a cluster the allocator is one of Transport(), "
+        "Threshold() and AdaptiveThreshold()."
+    )
 
 
 @deal.register
