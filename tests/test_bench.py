@@ -17,11 +17,12 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from surelabel.bench import datasets, figures, page, runner, scores, tables
+from surelabel.bench.cells import Cell, Column
 from surelabel.bench.datasets import DATASETS, PAPERS, DataError, make_split, read_split
 from surelabel.bench.grid import Outcome
 from surelabel.bench.methods import METHODS, Released, released_epsilon
 from surelabel.bench.store import Store, mended
-from surelabel.bench.suites import SUITES, Cell, Column, Suite, named
+from surelabel.bench.suites import SUITES, Suite, named
 from surelabel.budget import Budget
 from surelabel.files import InputError
 from surelabel.tool.app import app

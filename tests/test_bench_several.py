@@ -10,11 +10,12 @@ from numpy.testing import assert_array_equal
 from rich.console import Console
 
 from surelabel.bench import datasets, page, tables
+from surelabel.bench.cells import Cell
 from surelabel.bench.datasets import DATASETS, SEVERAL, DataError, Dataset, Split, folder_of, make_split
 from surelabel.bench.grid import Outcome, scores_of
 from surelabel.bench.methods import METHODS
 from surelabel.bench.store import Store
-from surelabel.bench.suites import SUITES, Cell
+from surelabel.bench.suites import SUITES
 
 SIZES = {"emotions": (266, 267, 60), "yeast": (507, 1184, 726)}
 

@@ -9,10 +9,11 @@ from typing import Any
 import pandas as pd
 
 from ..files import InputError
+from .cells import Cell
 from .datasets import known
 from .scores import accuracies, interval, records_of, share_stored
 from .store import Store
-from .suites import Cell, Suite
+from .suites import Suite
 
 try:
     import altair as alt

@@ -19,11 +19,11 @@ from statistics import median
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
+from .cells import Cell
 from .datasets import DataError, load, read_split
 from .grid import Outcome
 from .methods import METHODS, carry_out
 from .store import Store
-from .suites import Cell
 
 _PACKAGES = ("surelabel", "numpy", "scipy", "scikit-learn", "pandas", "xgboost-cpu", "xgboost", "torch")
 

@@ -8,9 +8,10 @@ from itertools import pairwise
 import numpy as np
 from scipy import stats
 
+from .cells import Cell, Column
 from .paper import PRINTED_SEEDS
 from .store import Store
-from .suites import Cell, Column, Suite
+from .suites import Suite
 
 # A deviation printed as 1 may have been as little as a half.
 _LEAST_DEVIATION = 0.5

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..files import InputError, write_bytes
-from .suites import Cell
+from .cells import Cell
 
 _RUNS = "runs.jsonl"
 

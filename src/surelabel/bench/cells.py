@@ -1,0 +1,65 @@
+"""One run of a method on a split, and the columns of tables that such runs make."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..files import InputError
+from .methods import METHODS
+
+# Of a split rather than of a method.
+_SPLIT = ("labelled", "unlabelled", "balanced")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run: what is computed once and stored on one line."""
+
+    dataset: str
+    method: str
+    seed: int
+    settings: dict[str, Any] = field(hash=False)
+
+    @classmethod
+    def of(cls, dataset, method, seed, settings):
+        """A cell with all its settings, those of the method by default among them."""
+        defaults = METHODS[method].defaults
+        unknown = [name for name in settings if name not in defaults and name not in _SPLIT]
+        if unknown:
+            raise InputError(
+                f"{method} has no setting {unknown[0]!r}; it has {', '.join(defaults) or 'none'}."
+            )
+        return cls(dataset, method, seed, defaults | settings)
+
+    @property
+    def digest(self):
+        """Twelve letters that stand for the settings."""
+        text = json.dumps(self.settings, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+    @property
+    def key(self):
+        """What tells a cell from any other."""
+        return self.dataset, self.method, self.digest, self.seed
+
+    @property
+    def of_split(self):
+        """Settings of the split: numbers of rows, where they are not the paper's."""
+        return {name: value for name, value in self.settings.items() if name in _SPLIT}
+
+    @property
+    def of_method(self):
+        """Settings of the method."""
+        return {name: value for name, value in self.settings.items() if name not in _SPLIT}
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table, or a point of a figure: a method with settings, under a label."""
+
+    label: str
+    method: str
+    settings: dict[str, Any] = field(default_factory=dict, hash=False)
