@@ -16,6 +16,7 @@ ALLOCATORS = [
     AdaptiveThreshold(),
     *(Transport(bounds=form, epsilon=e) for form in BOUNDS for e in (0.01, 0.001)),
     Transport(cost="linear"),
+    Transport(rows="quota"),
     Transport(rows="slack"),
 ]
 
@@ -101,6 +102,16 @@ def test_rows_of_equal_cost_are_labelled_up_to_the_mass_and_not_at_all_by_the_sl
     assert (Transport(rows="slack")(p, budget).codes == -1).all()
 
 
+@pytest.mark.parametrize("rows", ["quota", "slack"])
+def test_rows_by_quota_never_exceed_what_the_round_asks_of_a_class(rows):
+    p = np.random.default_rng(0).dirichlet([3, 1, 0.3], 200)
+    budget = Budget(0.3, np.array([0.2, 0.3, 0.5]), 200)
+    got = np.bincount(Transport("paper", rows=rows)(p, budget).codes + 1, minlength=4)[1:]
+    assert (got <= budget.quota).all()
+    # The paper's caps are not scaled by the share, so its plan has more mass for the first class.
+    assert np.bincount(Transport("paper")(p, budget).codes + 1)[1] > budget.quota[0]
+
+
 def test_no_row_is_forced_into_a_class_that_expects_less_than_one():
     p = np.eye(10)[[8, 9]]
     assert set(Transport()(p, ample(10, 2, share=1 / 3)).codes.tolist()) <= {-1, 8, 9}
@@ -117,7 +128,7 @@ def test_two_rows_and_ten_classes_are_enough(form):
     ("part", "message"),
     [
         (Transport(bounds="tight"), "bounds must be one of paper, released, per_class; it is 'tight'"),
-        (Transport(rows="all"), "rows must be one of mass, slack; it is 'all'"),
+        (Transport(rows="all"), "rows must be one of mass, quota, slack; it is 'all'"),
         (Transport(cost="square"), "cost must be one of log, linear; it is 'square'"),
     ],
 )

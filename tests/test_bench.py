@@ -16,6 +16,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from rich.console import Console
 from typer.testing import CliRunner
 
+from surelabel.allocation import Threshold
 from surelabel.bench import datasets, figures, page, runner, scores, tables
 from surelabel.bench.cells import Cell, Column
 from surelabel.bench.datasets import DATASETS, PAPERS, DataError, make_split, read_split
@@ -191,7 +192,15 @@ def test_the_released_allocation_takes_no_minority():
     p = np.array([[0.45, 0.35, 0.2], [0.9, 0.05, 0.05], [0.05, 0.9, 0.05], [0.05, 0.05, 0.9]])
     found = Released()(p, Budget(1.0, np.full(3, 1 / 3), 4))
     assert found.codes[0] == -1
+    assert found.codes[1:].tolist() == [0, 1, 2]
     assert [released_epsilon(n, 1) for n in (10, 50, 100, 200, 300)] == [0.05, 0.1, 0.2, 0.5, 1.0]
+
+
+def test_the_released_allocation_takes_the_best_rows_as_if_there_were_no_transport():
+    p = np.random.default_rng(0).dirichlet(np.full(6, 0.2), 300)
+    p = p[p.max(axis=1) > 0.5]
+    budget = Budget(1 / 3, np.full(6, 1 / 6), len(p))
+    assert_array_equal(Released()(p, budget).codes, Threshold(0.5)(p, budget).codes)
 
 
 @pytest.mark.parametrize("method", ["supervised", "truth", "pl", "flexmatch", "sla", "ups", "csa"])

@@ -215,8 +215,9 @@ BOUNDS: dict[str, Callable] = {
 }
 # Which rows may be labelled, and how many of each class.
 ROWS: dict[str, tuple[Callable, Callable]] = {
-    "mass": (lambda best: best.mass > _NO_MASS, lambda mass, upper: whole_mass(mass)),
-    "slack": (lambda best: best.mass > best.slack, lambda mass, upper: upper),
+    "mass": (lambda best: best.mass > _NO_MASS, lambda mass, quota: whole_mass(mass)),
+    "quota": (lambda best: best.mass > _NO_MASS, lambda mass, quota: quota),
+    "slack": (lambda best: best.mass > best.slack, lambda mass, quota: quota),
 }
 COSTS: dict[str, Callable] = {
     "log": lambda p: -np.log(np.clip(p, _SMALLEST_PROBABILITY, None)),
@@ -246,11 +247,12 @@ class Transport(BaseEstimator):
         -log p, or 1 - p.
     low, high : float, default=0.9 and 1.1
         The bounds, as multiples of the prior.
-    rows : {"mass", "slack"}, default="mass"
+    rows : {"mass", "quota", "slack"}, default="mass"
         How the plan becomes labels. A row may get the class with most of its mass, best
-        first; "mass": as many rows for each class as the plan has mass for it. "slack":
-        only rows whose mass there exceeds what they leave unused. The entropy spreads mass
-        over rows of like cost, and then "slack" takes none of them.
+        first; "mass": as many rows for each class as the plan has mass for it. "quota":
+        as many as the round's quota for the class. "slack": that too, and only rows whose
+        mass there exceeds what they leave unused. The entropy spreads mass over rows of like
+        cost, and then "slack" takes none of them.
     """
 
     bounds: str = "per_class"
@@ -264,7 +266,7 @@ class Transport(BaseEstimator):
         """Allocate the candidates p (N, K)."""
         bounds, slack = self.limits(len(p), budget)
         solution = solve(Rows(p, self.costs), 1.0, bounds, self.epsilon, slack=slack)
-        quota = self.quota(solution.column_sum, bounds, solution.certificate)
+        quota = self.quota(solution.column_sum, budget, solution.certificate)
         offer = self.offer(p, solution.assignment())
         return replace(offer.within(quota, solution.certificate), plan=solution.rows)
 
@@ -282,11 +284,11 @@ class Transport(BaseEstimator):
         """What each class costs each row, shape of p."""
         return _named(COSTS, "cost", self.cost)(p)
 
-    def quota(self, mass, bounds, certificate):
+    def quota(self, mass, budget: Budget, certificate):
         """Most rows of each class, given what the plan moves to it, shape (K,)."""
         if not certificate.converged:
             notice(f"The transport solver did not converge: {certificate}", ConvergenceWarning)
-        return _named(ROWS, "rows", self.rows)[1](mass, bounds[1])
+        return _named(ROWS, "rows", self.rows)[1](mass, budget.quota)
 
     def offer(self, p, best: Assignment) -> Offer:
         """What the plan would give each row, given its best column there."""

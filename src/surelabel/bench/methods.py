@@ -126,10 +126,10 @@ def ups(
 
 
 @method
-def sla(split: Split, epsilon=0.01, members=20, schedule="short", rounds=5) -> Outcome:
+def sla(split: Split, epsilon=0.01, rows="slack", members=20, schedule="short", rounds=5) -> Outcome:
     """SLA: transport over every row, as much in total as the round asks for."""
     # In the paper's form w_ only scales the total: at 1 it is not there.
-    allocator = Transport("paper", epsilon=epsilon, low=1.0)
+    allocator = Transport("paper", epsilon=epsilon, low=1.0, rows=rows)
     return play(split, Parts(_committee(members, schedule), Everything(), allocator), n_rounds=rounds)
 
 
@@ -150,13 +150,14 @@ def csa(
     epsilon=0.01,
     cost="log",
     low=0.9,
+    rows="slack",
     prior="labeled",
     members=20,
     schedule="short",
     rounds=5,
 ) -> Outcome:
     """CSA as the paper writes it: transport over the rows that pass a t-test."""
-    allocator = Transport(bounds, epsilon=epsilon, cost=cost, low=low)
+    allocator = Transport(bounds, epsilon=epsilon, cost=cost, low=low, rows=rows)
     parts = Parts(_committee(members, schedule), CONFIDENCES[confidence](floor), allocator)
     return play(split, parts, n_rounds=rounds, prior=prior)
 
@@ -265,11 +266,12 @@ def network(
 
 
 class Released:
-    """The allocation of the released code: its regulariser by rows per class, and p > 0.5."""
+    """The allocation of the released code: the best rows of each column of a diffuse plan, if p > 0.5."""
 
     def __call__(self, p, budget: Budget) -> Allocation:
         """Allocate the candidates p (N, K)."""
-        found = Transport("released", epsilon=released_epsilon(*p.shape), cost="linear")(p, budget)
+        epsilon = released_epsilon(*p.shape)
+        found = Transport("released", epsilon=epsilon, cost="linear", rows="quota")(p, budget)
         low = (found.codes >= 0) & (p.max(axis=1) <= 0.5)
         status = np.where(low, Status.BELOW, found.status).astype(object)
         return Allocation(np.where(low, -1, found.codes), status, found.certificate)

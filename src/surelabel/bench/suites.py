@@ -188,6 +188,7 @@ _LIST = [
             Column("10 members", "csa", {"members": 10}),
             Column("floor 0.1", "csa", {"floor": 0.1}),
             Column("exact transport", "csa", {"epsilon": 0.0}),
+            Column("rows by mass", "csa", {"rows": "mass"}),
             Column("released bounds", "csa", {"bounds": "released"}),
             Column("per class", "csa", {"bounds": "per_class"}),
             Column("per class, floor 0.1", "csa", {"bounds": "per_class", "floor": 0.1}),

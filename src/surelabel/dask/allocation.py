@@ -75,7 +75,7 @@ def _(allocator: Transport, pieces, sizes, budget) -> Deal:
     limits, is_open = read_bounds(n, k, np.array(1.0), bounds, slack, allocator.epsilon)
     problem = FarProblem.of(pieces, sizes, allocator, is_open, limits)
     rule, mass, certificate = solve_rule(problem, is_open, allocator.epsilon)
-    return Deal(PlanRule(allocator, rule), allocator.quota(mass, bounds, certificate), certificate)
+    return Deal(PlanRule(allocator, rule), allocator.quota(mass, budget, certificate), certificate)
 
 
 @dataclass(frozen=True)
