@@ -42,3 +42,20 @@ def small(monkeypatch):
 def data(tmp_path, small):
     """A CSV file of birds, most of them without their species."""
     return written(birds()[0], tmp_path / "birds.csv")
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    """Two workers, each a process of its own."""
+    from surelabel.dask.cluster import connected
+
+    with connected(n_workers=2, memory="2GB") as client:
+        yield client
+
+
+@pytest.fixture
+def client(cluster):
+    """A client of the cluster with both of its workers, whatever was done to them."""
+    cluster.wait_for_workers(2, timeout=90)
+    with cluster.as_current():
+        yield cluster

@@ -17,8 +17,8 @@ from sklearn.naive_bayes import GaussianNB
 
 pytest.importorskip("distributed")
 
-import dask.array as da
 import dask.dataframe as dd
+from clusters import assert_same_labels, fitted, in_parts
 from distributed import Client
 
 from surelabel import (
@@ -38,30 +38,11 @@ from surelabel import (
 )
 from surelabel.dask import DaskPseudoLabelClassifier, LostSchedulerError
 from surelabel.dask import transport as far_transport
-from surelabel.dask.cluster import connected
 from surelabel.dask.pieces import Pieces
 from surelabel.encoding import Encoded
 from surelabel.graph import Spreading
 from surelabel.model_selection import hide_labels
 from surelabel.models import Bayes
-
-
-@pytest.fixture(scope="module")
-def cluster():
-    with connected(n_workers=2, memory="2GB") as client:
-        yield client
-
-
-@pytest.fixture
-def client(cluster):
-    cluster.wait_for_workers(2, timeout=90)
-    with cluster.as_current():
-        yield cluster
-
-
-def in_parts(array, n_parts):
-    rows = -(-len(array) // n_parts)
-    return da.from_array(array, chunks=(rows, -1) if array.ndim == 2 else rows)
 
 
 def unlike():
@@ -72,30 +53,6 @@ def unlike():
 
 def default_csa(guard):
     return csa(committee=unlike(), n_rounds=2, guard=guard, random_state=0)
-
-
-def labels_of(clf):
-    """Labels and all that is known of each row, from either estimator."""
-    if isinstance(clf, PseudoLabelClassifier):
-        return clf.pseudo_labels_.reset_index(drop=True)
-    lines = clf.labels_.compute().reset_index(drop=True)
-    return lines[lines["round"] != 0].reset_index(drop=True)
-
-
-def texts(column):
-    return column.astype("string").fillna("").tolist()
-
-
-def assert_same_labels(one, many):
-    one, many = labels_of(one), labels_of(many)
-    for name in ("label", "guess", "runner_up", "status"):
-        assert texts(many[name]) == texts(one[name])
-    for name in ("probability", "gap", "confidence", "round"):
-        assert_array_equal(many[name].to_numpy(), one[name].to_numpy())
-
-
-def fitted(clf, X, y, n_parts, **options):
-    return DaskPseudoLabelClassifier(clf, **options).fit(in_parts(X, n_parts), in_parts(y, n_parts))
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from threading import Lock
 
@@ -69,20 +70,26 @@ class RandomXGBoost(BaseCommittee):
 
     def fit(self, X, y, sample_weight=None, X_unlabeled=None):
         """Train every member on (X, y); unlabelled rows are of no use to it."""
+        classes, codes = np.unique(y, return_inverse=True)
+        plans = self.plan(classes)
+        binned = Binned(X, codes, sample_weight, plans[0].n_bins)
+        calls = [delayed(_grow)(plan, binned) for plan in plans]
+        self.members_ = fit_each(calls, self.n_jobs, "training member")
+        return self
+
+    def plan(self, classes):
+        """Draw the members for these classes (K,): a list of `Plan`, one for each."""
         if self.schedule not in _BINS:
             raise ValueError(f'schedule must be "short" or "paper"; it is {self.schedule!r}.')
         if self.n_members < 1:
             raise ValueError(f"{self!r} has no member; a committee needs at least one.")
         load_xgboost()
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.classes_ = classes
         rng = check_random_state(self.random_state)
         self.parameters_ = [draw(rng) for _ in range(self.n_members)]
-        binned = Binned(X, codes, sample_weight, _BINS[self.schedule])
-        task = objective(len(self.classes_)) | {"max_bin": _BINS[self.schedule]}
-        grow = _grow_short if self.schedule == "short" else _grow_paper
-        calls = [delayed(grow)(parameters, task, binned) for parameters in self.parameters_]
-        self.members_ = fit_each(calls, self.n_jobs, "training member")
-        return self
+        short = self.schedule == "short"
+        task = objective(len(classes)) | {"max_bin": _BINS[self.schedule], "nthread": 1}
+        return [Plan.of(shortened(p) if short else p, task, short) for p in self.parameters_]
 
     def predict_members(self, X):
         """Probabilities of each member, shape (M, N, K)."""
@@ -92,12 +99,43 @@ class RandomXGBoost(BaseCommittee):
         with Parallel(n_jobs=self.n_jobs, prefer="threads") as parallel:
             for begin in range(0, n_rows, _BLOCK):
                 rows = slice(begin, begin + _BLOCK)
-                block = _plain(take(X, rows))
+                block = plain(take(X, rows))
                 found = parallel(delayed(_predict)(member, block) for member in self.members_)
                 for out, p in zip(P, found, strict=True):
                     # Two classes come as the probability of the second alone.
                     out[rows] = p if p.ndim == 2 else np.column_stack([1 - p, p])[:, : out.shape[1]]
         return P
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to train a member.
+
+    Parameters
+    ----------
+    settings : dict
+        For XGBoost.
+    n_trees : int
+        Most trees.
+    may_end : bool
+        Whether it is done when `learned` says so.
+    """
+
+    settings: dict
+    n_trees: int
+    may_end: bool
+
+    @classmethod
+    def of(cls, parameters, task, may_end):
+        """A plan from parameters under the names of `XGBClassifier`."""
+        own = dict(parameters)
+        n_trees, seed = own.pop("n_estimators"), own.pop("random_state")
+        return cls(own | task | {"seed": seed}, n_trees, may_end)
+
+    @property
+    def n_bins(self):
+        """Bins of each column."""
+        return self.settings["max_bin"]
 
 
 class Binned:
@@ -111,13 +149,11 @@ class Binned:
         """The matrix. One thread, so that its bins cannot depend on n_jobs."""
         with self._lock:
             if not hasattr(self, "_matrix"):
-                category = category_mask(self.X)
                 self._matrix = load_xgboost().QuantileDMatrix(
-                    _plain(self.X),
+                    plain(self.X),
                     self.codes,
                     weight=self.weight,
-                    # XGBoost reads the types again for every tree: none where all are numbers.
-                    feature_types=np.where(category, "c", "q").tolist() if category.any() else None,
+                    feature_types=feature_types(category_mask(self.X)),
                     enable_categorical=True,
                     max_bin=self.n_bins,
                     nthread=1,
@@ -155,38 +191,36 @@ def shortened(parameters):
     return parameters | {"learning_rate": _LEARNING_RATE, "n_estimators": n_trees}
 
 
-def _grow_paper(parameters, task, binned):
-    matrix = binned.matrix()
-    booster, n_trees = _seedling(parameters, task, matrix)
-    for number in range(n_trees):
-        booster.update(matrix, number)
-    return booster.copy()  # without what training had set aside
+def learned(losses):
+    """Whether the last trees lowered the training loss so little that a member is done."""
+    # Over several trees: one alone may fall on rows and columns that teach nothing.
+    return len(losses) > _PATIENCE and losses[-1] >= (1 - _LEAST_FALL) * losses[-1 - _PATIENCE]
 
 
-def _grow_short(parameters, task, binned):
+def _grow(plan: Plan, binned):
     matrix = binned.matrix()
-    booster, n_trees = _seedling(shortened(parameters), task, matrix)
+    booster = load_xgboost().Booster(plan.settings, [matrix])
     losses: list[float] = []
-    for number in range(n_trees):
+    for number in range(plan.n_trees):
         booster.update(matrix, number)
-        losses.append(float(booster.eval(matrix).rpartition(":")[2]))
-        # Over several trees: one alone may fall on rows and columns that teach nothing.
-        if number >= _PATIENCE and losses[-1] >= (1 - _LEAST_FALL) * losses[-1 - _PATIENCE]:
-            break
-    return booster.copy()
-
-
-def _seedling(parameters, task, matrix):
-    own = dict(parameters)
-    n_trees, seed = own.pop("n_estimators"), own.pop("random_state")
-    return load_xgboost().Booster(own | task | {"seed": seed, "nthread": 1}, [matrix]), n_trees
+        if plan.may_end:
+            losses.append(float(booster.eval(matrix).rpartition(":")[2]))
+            if learned(losses):
+                break
+    return booster.copy()  # without what training had set aside
 
 
 def _predict(booster, block):
     return booster.inplace_predict(block)
 
 
-def _plain(X):
+def feature_types(category):
+    """Which columns XGBoost is to take for categories, from a mask (d,); None for none."""
+    # XGBoost reads the types again for every tree.
+    return np.where(category, "c", "q").tolist() if category.any() else None
+
+
+def plain(X):
     """X as XGBoost reads it in place: single precision, or rows of a sparse matrix."""
     X = numbers(X)
     return X.tocsr() if hasattr(X, "tocsr") else np.ascontiguousarray(X, dtype=np.float32)

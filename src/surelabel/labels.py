@@ -166,10 +166,20 @@ def balanced(weight, codes, found, n_classes):
     """Weights under which found labels outweigh no given ones and change no class's share, shape (n,)."""
     of_given = np.bincount(codes[~found], weight[~found], n_classes)
     of_found = np.bincount(codes[found], weight[found], n_classes)
-    shrink = np.divide(of_given, of_found, out=np.ones(n_classes), where=of_found > of_given)
+    return in_few_digits(weight * class_scales(of_given, of_found)[found.astype(int), codes])
+
+
+def class_scales(of_given, of_found):
+    """What to multiply given and found labels of each class by, from their weights (K,): shape (2, K)."""
+    shrink = np.divide(of_given, of_found, out=np.ones(len(of_given)), where=of_found > of_given)
     total = of_given + np.minimum(of_given, of_found)
-    scale = np.divide(of_given, total, out=np.ones(n_classes), where=total > 0) * total.sum() / of_given.sum()
-    weight = weight * np.where(found, shrink[codes], 1.0) * scale[codes]
-    # Few digits, so that models add weights up without rounding: the order of rows must not matter.
+    scale = (
+        np.divide(of_given, total, out=np.ones(len(total)), where=total > 0) * total.sum() / of_given.sum()
+    )
+    return np.stack([scale, shrink * scale])
+
+
+def in_few_digits(weight):
+    """Weights rounded so that models add them up without rounding: the order of rows must not matter."""
     unit = 2.0 ** (np.frexp(weight.max())[1] - _WEIGHT_BITS)
     return np.where(weight > 0, np.maximum(np.rint(weight / unit), 1) * unit, 0.0)

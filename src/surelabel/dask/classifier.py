@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from distributed import get_client
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -11,7 +13,7 @@ from ..arguments import parts_of, rounds_worth_running
 from ..audit import why_ended
 from ..committee import trained_by
 from ..notice import logger, notice, shown
-from ..priors import check_classes, check_prior
+from ..priors import check_classes, check_prior, resolved_prior
 from ..recipes import csa
 from ..targets import is_auto
 from ..training import Trainer
@@ -22,13 +24,15 @@ from .keeping import Keeper
 from .pieces import trains_on
 from .reading import described, predicted, read
 from .rounds import State, check, excerpt_for, recall, rounds
+from .spread import check_spread, fit_spread
 
 
 class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     """Fill in missing labels of a table that is spread over a Dask cluster.
 
     The same seed gives the same labels as the classifier gives on one machine, however the
-    table is cut into parts. The client holds the labelled rows and samples of bounded size.
+    table is cut into parts. The client holds the labelled rows and samples of bounded size; beyond
+    `gather_rows` labelled rows stay where they are, and there the last digits depend on the parts.
 
     Parameters
     ----------
@@ -37,6 +41,10 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     folder : str, optional
         Where to keep what is known after each round, one file for each part, on a disk that
         all workers share. A run that ended early goes on from there.
+    gather_rows : int, default=1000000
+        Most labelled rows that come to the client. With more, each member of the committee, which
+        is then `RandomXGBoost`, is trained by all workers together (XGBoost's own Dask training), and
+        there is no verdict.
 
     Attributes
     ----------
@@ -73,9 +81,10 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     [0, 0, 0]
     """
 
-    def __init__(self, classifier=None, *, folder=None):
+    def __init__(self, classifier=None, *, folder=None, gather_rows=1_000_000):
         self.classifier = classifier
         self.folder = folder
+        self.gather_rows = gather_rows
 
     def fit(self, X, y):
         """Label the unlabelled rows and train the final classifier.
@@ -105,12 +114,16 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         method = parts_of(clf)
         check(method)
         table, labels = read(clf, X, y, client)
-        rows, given = table.excerpt(labels, no_rows)
-        counts = np.bincount(given.codes, minlength=given.n_classes)
+        counts = np.sum([each.given for each in labels.ask(shard.counts, None)], axis=0)
         check_classes(clf.classes_, counts, is_auto(clf.missing_label))
         check_prior(clf.class_prior, clf.classes_, counts)
-        clf.class_prior_ = clf._frequencies(given)
-        n_rounds = rounds_worth_running(clf.n_rounds, rows)
+        clf.class_prior_ = resolved_prior(clf.class_prior, counts / counts.sum(), clf.classes_)
+        n_rounds = rounds_worth_running(
+            clf.n_rounds, np.concatenate(labels.ask(shard.extremes, table.x, table.columns))
+        )
+        if counts.sum() > self.gather_rows:
+            check_spread(clf, method.committee, int(counts.sum()), self.gather_rows)
+            table = replace(table, spread=True)
         trainer = Trainer(method.committee, clf.random_state)
         state, keeper = State(labels, []), None
         if self.folder is not None:
@@ -137,12 +150,21 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         found = sum(round.labelled for round in state.history) > 0
         alone = trainer.blind()
         last = alone if trainer.shows_pool and not found else trainer
-        rows, labels = excerpt_for(table, state.labels, last)
-        clf.estimator_, clf._present = clf._final(rows, last, labels)
+        if table.spread:
+            clf.estimator_ = fit_spread(table, state.labels, last)
+            clf._present = clf.estimator_.classes_
+        else:
+            rows, labels = excerpt_for(table, state.labels, last)
+            clf.estimator_, clf._present = clf._final(rows, last, labels)
         clf.verdict_, clf.n_iter_ = None, len(state.history)
         left = sum(counts.pool for counts in state.labels.ask(shard.counts, None))
         clf.termination_condition_ = why_ended(left, clf.history_, clf.n_rounds)
-        if clf.guard and found:
+        if clf.guard and found and table.spread:
+            notice(
+                f"There is no verdict: the guard holds out labelled rows in one place, and gather_rows="
+                f"{self.gather_rows} of them come there. guard=False says that none is wanted."
+            )
+        elif clf.guard and found:
             rows, labels = table.excerpt(state.labels, lambda n, _: pool_shown(trainer, n), before=1)
             clf._guard(rows, labels.afresh(labels.weight), method, trainer, alone)
         elif not left and not found:
@@ -163,11 +185,6 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         return predicted(self.classifier_, "predict", X, (np.nan,), self.classes_.dtype)
 
 
-def no_rows(n, last):
-    """Show no row of the pool."""
-    return np.empty(0, dtype=int)
-
-
 def facts(clf, table: Table, counts):
     """What a run depends on, for those who go on with it."""
     return {
@@ -175,5 +192,6 @@ def facts(clf, table: Table, counts):
         "rows in each part": table.sizes.tolist(),
         "classes": [str(label) for label in clf.classes_],
         "given labels": counts.tolist(),
+        "labelled rows stay": table.spread,
         "columns": {str(name): kind for name, kind in table.columns.kinds_.items()},
     }

@@ -62,6 +62,8 @@ class Table:
         K.
     found : str
         What labels found weigh in training.
+    spread : bool
+        Whether labelled rows stay where they are.
     """
 
     x: Pieces
@@ -69,6 +71,7 @@ class Table:
     columns: Any
     n_classes: int
     found: str
+    spread: bool = False
 
     @property
     def begins(self):

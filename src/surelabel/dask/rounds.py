@@ -18,6 +18,7 @@ from .allocation import Deal, check_allocator, deal
 from .excerpt import Table
 from .pieces import Each, Pieces, trains_on
 from .selection import cuts, quantile
+from .spread import fit_spread
 
 
 @dataclass
@@ -53,6 +54,8 @@ def excerpt_for(table: Table, labels: Pieces, trainer: Trainer, before=None):
 
 def fitted(table: Table, labels: Pieces, trainer: Trainer, before=None):
     """A committee, its members trained on the cluster."""
+    if table.spread:
+        return fit_spread(table, labels, trainer)
     with trained_by(trains_on(labels.client)):
         return trainer(*excerpt_for(table, labels, trainer, before))
 

@@ -11,8 +11,9 @@ from dask.sizeof import sizeof
 
 from ..allocation import Offer
 from ..audit import audit
+from ..boosting import plain
 from ..confidence import below
-from ..features import Columns, as_table, is_frame, is_sparse, row_index, take
+from ..features import Columns, as_table, category_mask, is_frame, is_sparse, numbers, row_index, take
 from ..judging import measure
 from ..labels import Labels
 from ..loop import Parts
@@ -72,6 +73,16 @@ class Some:
     round: np.ndarray
 
 
+@dataclass(frozen=True)
+class Lesson:
+    """Rows to train on: a plain matrix, codes, weights, and which columns are categories."""
+
+    X: np.ndarray
+    codes: np.ndarray
+    weight: np.ndarray
+    category: np.ndarray
+
+
 def glance(x, y, columns: Columns, name):
     """A first look at a part."""
     if x.shape[0] != len(y):
@@ -114,6 +125,38 @@ def some(labels: Labels, x, columns: Columns, before, found, pool):
     given, known = np.flatnonzero(labels.round == 0), np.flatnonzero(labels.round > 0)
     rows = np.sort(np.concatenate([given, known[found], labels.pool[pool]]))
     return Some(rows, read(x, columns, rows), labels.codes[rows].astype(int), labels.round[rows].astype(int))
+
+
+def found_by_class(labels: Labels, found):
+    """Rows by class among the found ones of these ranks, shape (K,)."""
+    known = np.flatnonzero(labels.round > 0)[found]
+    return np.bincount(labels.codes[known], minlength=labels.n_classes)
+
+
+def lesson(labels: Labels, x, columns: Columns, found, scales, classes):
+    """The rows with given labels and the found ones of these ranks, to be trained on here.
+
+    `scales` are the weights of given and found labels of each class, shape (2, K).
+    """
+    rows = np.sort(
+        np.concatenate([np.flatnonzero(labels.round == 0), np.flatnonzero(labels.round > 0)[found]])
+    )
+    codes = labels.codes[rows]
+    X = read(x, columns, rows)
+    weight = scales[(labels.round[rows] > 0).astype(int), codes]
+    return Lesson(plain(X), np.searchsorted(classes, codes), weight, category_mask(X))
+
+
+def lesson_shape(lesson: Lesson):
+    """Which columns are categories, shape (d,), and how many columns there are."""
+    return lesson.category, lesson.X.shape[1]
+
+
+def extremes(labels: Labels, x, columns: Columns):
+    """The least and the most of each column over the labelled rows, shape (2, d); (0, d) without any."""
+    X = numbers(read(x, columns, np.flatnonzero(labels.round == 0)))
+    X = np.where(np.isnan(X), -np.inf, X)
+    return np.stack([X.min(axis=0), X.max(axis=0)]) if len(X) else X
 
 
 def read(x, columns: Columns, rows):

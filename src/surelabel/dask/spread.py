@@ -1,0 +1,162 @@
+"""Training where the rows are, by XGBoost's own Dask training: for more labelled rows than the client takes.
+
+All workers train each member together, so their sums, and with them the last digits of a member, depend on
+how the rows are spread over them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any
+
+import dask
+import dask.array as da
+import numpy as np
+
+from ..boosting import Plan, RandomXGBoost, feature_types, learned, load_xgboost
+from ..fitting import seeded
+from ..labels import class_scales, in_few_digits, spaced
+from ..notice import logger
+from ..training import Trainer
+from . import shard
+from .excerpt import Table, ranks
+from .pieces import Each, Pieces, lost_scheduler
+
+_TRIES = 5  # of a member, each with fewer workers than before
+
+
+def check_spread(clf, committee, n_given, most):
+    """Refuse what cannot be trained where the rows are."""
+    why = f"{n_given:,} labelled rows are more than gather_rows={most:,} and stay where they are, but"
+    ways = f"Give the client room for them (gather_rows={n_given}), or"
+    if not isinstance(committee, RandomXGBoost):
+        name = type(committee).__name__
+        raise ValueError(
+            f"{why} {name} needs them in one place. {ways} take committee=RandomXGBoost(), which does not."
+        )
+    if clf.estimator is not None:
+        raise ValueError(
+            f"{why} {clf.estimator!r} needs them in one place. {ways} leave out estimator=: the committee "
+            "is the classifier then."
+        )
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """The rows to train on, where they are.
+
+    Parameters
+    ----------
+    parts : Pieces
+        A `shard.Lesson` for each part that has any.
+    sizes : list of int
+        Rows of each.
+    classes : ndarray
+        Codes of the classes among them.
+    """
+
+    parts: Pieces
+    sizes: list[int]
+    classes: np.ndarray
+
+    @classmethod
+    def of(cls, table: Table, labels: Pieces):
+        """All given labels, and as many found ones, as are worth training on."""
+        counts = labels.ask(shard.counts, None)
+        given = np.sum([each.given for each in counts], axis=0)
+        n_found = [each.found for each in counts]
+        found = ranks(spaced(sum(n_found), int(given.sum()), table.found), n_found)
+        of_found = np.sum(labels.ask(shard.found_by_class, Each(found)), axis=0)
+        scales = in_few_digits(class_scales(given, of_found)) if of_found.any() else np.ones((2, len(given)))
+        sizes = [int(each.given.sum()) + len(chosen) for each, chosen in zip(counts, found, strict=True)]
+        used = [i for i, n in enumerate(sizes) if n]
+        classes = np.flatnonzero(given)
+        parts = labels.some(used).make(
+            shard.lesson, table.x.some(used), table.columns, Each([found[i] for i in used]), scales, classes
+        )
+        return cls(parts, [sizes[i] for i in used], classes)
+
+    def matrix(self, n_bins):
+        """The rows as XGBoost reads them."""
+        category, n_columns = self.parts.some([0]).ask(shard.lesson_shape)[0]
+        return load_distributed().DaskQuantileDMatrix(
+            self.parts.client,
+            self._array("X", np.float32, n_columns),
+            self._array("codes", int),
+            weight=self._array("weight", float),
+            feature_types=feature_types(category),
+            enable_categorical=True,
+            max_bin=n_bins,
+        )
+
+    def _array(self, name, dtype, *shape):
+        arrays = self.parts.make(attrgetter(name)).parts
+        return da.concatenate(
+            [
+                da.from_delayed(dask.delayed(array), (n, *shape), dtype=dtype)
+                for array, n in zip(arrays, self.sizes, strict=True)
+            ]
+        )
+
+
+def fit_spread(table: Table, labels: Pieces, trainer: Trainer):
+    """A committee of `RandomXGBoost`, fitted on the labels so far."""
+    last = max(each.last for each in labels.ask(shard.counts, None))
+    committee = seeded(trainer.committee, trainer.rng(last))
+    lessons = Lessons.of(table, labels)
+    plans = committee.plan(lessons.classes)
+    committee.members_ = []
+    for plan in plans:
+        committee.members_.append(grown(plan, lessons))
+        logger.debug("training member %d of %d", len(committee.members_), len(plans))
+    return committee
+
+
+def grown(plan: Plan, lessons: Lessons):
+    """A member that all workers train together; once more where one of them died meanwhile."""
+    client = lessons.parts.client
+    with lost_scheduler(client):
+        for _ in range(_TRIES - 1):
+            workers = _workers(client)
+            try:
+                return _grow(client, plan, lessons)
+            except Exception as error:
+                # XGBoost has several errors for this one case.
+                if _workers(client) == workers:
+                    raise
+                logger.info("a worker was lost while a member was trained, which begins again: %r", error)
+        return _grow(client, plan, lessons)
+
+
+def _grow(client, plan, lessons):
+    xgboost: Any = load_xgboost()
+
+    class Patience(xgboost.callback.TrainingCallback):
+        def after_iteration(self, model, epoch, evals_log):
+            return learned(next(iter(evals_log["train"].values())))
+
+    matrix = lessons.matrix(plan.n_bins)
+    settings = {name: value for name, value in plan.settings.items() if name != "nthread"}  # a worker's own
+    with xgboost.config_context(verbosity=0):
+        return load_distributed().train(
+            client,
+            settings,
+            matrix,
+            plan.n_trees,
+            evals=[(matrix, "train")] if plan.may_end else [],
+            callbacks=[Patience()] if plan.may_end else None,
+            verbose_eval=False,
+        )["booster"]
+
+
+def _workers(client):
+    return set(client.scheduler_info(-1)["workers"])
+
+
+def load_distributed():
+    """XGBoost's Dask training."""
+    load_xgboost()
+    import xgboost.dask
+
+    return xgboost.dask
