@@ -14,6 +14,8 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from rich.console import Console
+from sklearn.metrics import log_loss
+from sklearn.neural_network import MLPClassifier
 from typer.testing import CliRunner
 
 from surelabel.allocation import Threshold
@@ -22,13 +24,14 @@ from surelabel.bench.cells import Cell, Column
 from surelabel.bench.datasets import DATASETS, PAPERS, DataError, make_split, read_split
 from surelabel.bench.grid import Outcome
 from surelabel.bench.methods import METHODS, Released, released_epsilon
+from surelabel.bench.perceptron import HeldOut
 from surelabel.bench.store import Store, mended
 from surelabel.bench.suites import SUITES, Suite, named
 from surelabel.budget import Budget
 from surelabel.files import InputError
 from surelabel.tool.app import app
 
-SMALL = {"members": 3, "rounds": 2, "iterations": 20, "epochs": 1, "least_steps": 60, "rows": 8, "side": 5}
+SMALL = {"members": 3, "rounds": 2, "iterations": 20, "epochs": 1, "least_steps": 60, "shown": 8, "side": 5}
 COUNTED = ["pl", "pl_ensemble", "flexmatch", "ups", "sla", "csa", "csa_released", "best_rows"]
 
 
@@ -243,6 +246,23 @@ def test_published_test_sets_stay_whole_and_labels_are_balanced():
     one, other = (make_split(dataset, y[:, None], y, seed, balanced=True) for seed in (1, 2))
     assert_array_equal(np.bincount(one.y_l), [1] * 10)  # 2% of 500
     assert (one.y_u != other.y_u).any()
+
+
+def test_a_network_is_kept_as_it_was_when_held_out_labels_were_predicted_best():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 5)), rng.choice(["no", "yes"], 60)  # nothing to learn, much to remember
+    long, short = (
+        HeldOut(MLPClassifier((100, 100), learning_rate_init=0.01, random_state=0), 0.2, epochs=n).fit(X, y)
+        for n in (100, 1)
+    )
+    held = np.random.RandomState(0).permutation(60)[48:]
+    losses = [log_loss(y[held], model.network_.predict_proba(X[held])) for model in (long, short)]
+    assert losses[0] <= losses[1]
+    assert (long.predict(X) == y).mean() < 0.9  # the last network knows all it saw by heart
+    last = MLPClassifier((100, 100), learning_rate_init=0.01, random_state=0)
+    for _ in range(100):
+        last.partial_fit(X, y, classes=long.classes_)
+    assert last.score(X, y) > 0.95
 
 
 def test_vime_is_one_result_for_one_seed():

@@ -13,7 +13,7 @@ import copy
 
 import numpy as np
 import torch
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.preprocessing import MinMaxScaler
 from torch import nn
 
@@ -25,6 +25,9 @@ class Vime(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
+    scaler : transformer, optional
+        How columns are scaled; by default to lie within 0 and 1, as the sigmoid asks through which
+        values are estimated.
     corrupted : float, default=0.3
         Share of the cells replaced by those of other rows.
     alpha : float, default=2.0
@@ -49,6 +52,7 @@ class Vime(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
+        scaler=None,
         corrupted=0.3,
         alpha=2.0,
         beta=1.0,
@@ -61,6 +65,7 @@ class Vime(ClassifierMixin, BaseEstimator):
         patience=100,
         random_state=0,
     ):
+        self.scaler = scaler
         self.corrupted = corrupted
         self.alpha = alpha
         self.beta = beta
@@ -75,8 +80,8 @@ class Vime(ClassifierMixin, BaseEstimator):
     def fit(self, X, y, X_unlabeled):
         """Learn from labelled and unlabelled rows."""
         self.classes_, codes = np.unique(y, return_inverse=True)
-        # Values are estimated through a sigmoid, so they must lie within 0 and 1.
-        self.scaler_ = MinMaxScaler(clip=True).fit(np.concatenate([X, X_unlabeled]))
+        scaler = MinMaxScaler(clip=True) if self.scaler is None else clone(self.scaler)
+        self.scaler_ = scaler.fit(np.concatenate([X, X_unlabeled]))
         seed = int(self.random_state)
         dice = torch.Generator().manual_seed(seed)
         with torch.random.fork_rng(devices=[]), one_thread():
