@@ -30,6 +30,7 @@ from surelabel.bounds import committee_votes
 from surelabel.checkpoint import Checkpoint
 from surelabel.loop import Opinion, Strand, in_step, trusted
 from surelabel.multilabel import pooled
+from surelabel.reporting.overview import labels
 from surelabel.training import Trainer
 from surelabel.verdict import Verdict
 
@@ -323,13 +324,42 @@ def test_one_verdict_from_several():
     assert pooled([None]) is None
 
 
-def test_pictures_are_of_one_label(moods, tmp_path):
+def test_pictures_are_of_one_label(moods):
     X, y, _ = moods
-    clf = small(n_rounds=1).fit(X, y)
-    with pytest.raises(ValueError, match="one label at a time"):
-        report(clf, tmp_path / "report.html")
-    with pytest.raises(ValueError, match="one label at a time"):
+    clf = small().fit(X, y)
+    with pytest.raises(ValueError, match=r"one label at a time: take one of the 3 estimators_"):
         clf.plot.rounds()
-    assert report(clf.estimators_[1], tmp_path / "report.html", X=X).exists()
     with pytest.raises(ValueError, match=r"the classifier of one, such as clf.estimators_\[0\]"):
         committee_votes(clf, X)
+
+
+@pytest.mark.parametrize("guard", [True, False])
+def test_a_page_of_all_labels_counts_cells_and_links_to_a_page_of_each(moods, tmp_path, guard):
+    X, y, truth = moods
+    names = ["calm", "<b>happy</b>", "sad"]
+    clf = small(guard=guard).fit(X, pd.DataFrame(np.where(y < 0, np.nan, y), columns=names))
+    assert report(clf, tmp_path / "moods.html", X=X, y_true=truth) == tmp_path / "moods.html"
+    pages = ["moods-1.html", "moods-2.html", "moods-3.html", "moods.html"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == pages
+    html = (tmp_path / "moods.html").read_text()
+    assert [f'href="{page}"' in html for page in pages] == [True, True, True, False]
+    assert "<b>happy" not in html
+    assert "&lt;b&gt;happy" in html
+    assert "<script" not in html
+    found = clf.labeled_iter_ > 0
+    assert f"<b>{found.sum()}</b><span>of {(y < 0).sum()} unknown cells filled in" in html
+    assert f"<b>{(clf.transduction_ == truth)[found].mean():.1%}</b>" in html
+    assert ("held-out labelled cells" in html) == guard
+    frame = labels(clf, truth)
+    assert_array_equal(frame["known"], (y >= 0).sum(axis=0))
+    assert_array_equal(frame["found_yes"], (found & (clf.transduction_ == 1)).sum(axis=0))
+    assert_array_equal(frame["known"] + frame["found"] + frame["left"], [len(X)] * 3)
+    assert "moods.html, sad" not in html
+    assert "label sad" in (tmp_path / "moods-3.html").read_text()
+
+
+def test_there_is_a_page_where_nothing_was_filled_in(moods, tmp_path):
+    X, y, _ = moods
+    with pytest.warns(UserWarning, match="None of"):
+        clf = small(n_rounds=0).fit(X, y)
+    assert "No label was filled in" in report(clf, tmp_path / "moods.html").read_text()

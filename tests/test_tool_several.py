@@ -67,15 +67,15 @@ def run(small, tmp_path):
     path = written(frame, tmp_path / "songs.csv")
     result = surelabel("label", path, "--target-prefix", "mood_", "--rounds", 2, "--out", tmp_path / "run")
     assert result.exit_code == 0, result.output
-    assert "report-1.html" in said(result)
+    assert "report.html" in said(result)
     assert "held-out cells" in said(result)
     return tmp_path / "run"
 
 
 def test_a_run_has_a_page_for_each_label_and_a_model_that_predicts(run, tmp_path):
-    pages = [run / "report-1.html", run / "report-2.html"]
+    pages = [run / "report-1.html", run / "report-2.html", run / "report.html"]
     assert all("mood_" in page.read_text() for page in pages)
-    assert not (run / "report.html").exists()
+    assert 'href="report-2.html"' in pages[-1].read_text()
     history = json.loads((run / "history.json").read_text())
     assert list(history["rounds"][0]["labels"]) == NAMES
     frame, truth = songs()

@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 
 def report(clf, path, *, X=None, y_true=None, details: dict[str, Any] | None = None) -> Path:
     """Write what happened in a fit, and which labels to trust, into one HTML file.
 
-    The file needs no network, runs nothing that is not its own, and opens in any browser.
+    The file needs no network, runs nothing that is not its own, and opens in any browser. Where rows
+    have several labels, it links to a page for each, which lies beside it under its name and a number.
 
     Parameters
     ----------
@@ -46,8 +49,25 @@ def report(clf, path, *, X=None, y_true=None, details: dict[str, Any] | None = N
     """
     # Drawing takes a second to import: too long for those who draw nothing.
     from ..files import write_bytes
-    from .page import page
+    from .page import overview_page, page
 
     path = Path(path)
-    write_bytes(path, page(clf, X=X, y_true=y_true, details=details).encode())
+    if hasattr(clf, "estimators_"):
+        pages = []
+        for k, (name, one) in enumerate(zip(clf.classes_, clf.estimators_, strict=True)):
+            beside = path.with_stem(f"{path.stem}-{k + 1}")
+            truth = None if y_true is None else np.asarray(y_true)[:, k]
+            report(one, beside, X=X, y_true=truth, details=_of_label(details, name))
+            pages.append(beside.name)
+        html = overview_page(clf, pages, y_true=y_true, details=details)
+    else:
+        html = page(clf, X=X, y_true=y_true, details=details)
+    write_bytes(path, html.encode())
     return path
+
+
+def _of_label(details, name):
+    """What a page of one label says of where it comes from."""
+    details = details or {}
+    source = details.get("input")
+    return details | {"input": f"{source}, {name}" if source else f"label {name}"}

@@ -17,25 +17,55 @@ from .data import OUTCOMES
 
 OUTCOME_COLORS = ["#1f9e89", "#e0a030", "#d65f5f", "#9aa0a6"]
 SOURCE_COLORS = {"given": "#7d8597", "found": "#1f9e89", "prior": "#e0a030"}
+CELL_COLORS = {
+    "yes, known": "#177a6a",
+    "yes, filled in": "#7fd0bf",
+    "no, known": "#b5651d",
+    "no, filled in": "#ecc48f",
+    "left": "#9aa0a6",
+}
 ACCENT = "#4477c8"
 WIDTH = 620
 # More classes than this are not named on an axis that has little room.
 _MOST_NAMED = 30
 
 
-def rounds(frame):
-    """Rows labelled, not selected and not sure, by round."""
+def rounds(frame, unit="rows"):
+    """Rows, or what else is counted, labelled, not selected and not sure, by round."""
     return (
         alt.Chart(_data(_ranked(frame, "outcome", OUTCOMES)))
         .mark_bar(cornerRadiusEnd=2)
         .encode(
-            x=alt.X("rows:Q", title="rows", stack="zero", axis=alt.Axis(tickCount=6)),
+            x=alt.X("rows:Q", title=unit, stack="zero", axis=alt.Axis(tickCount=6)),
             y=alt.Y("round:O", title="round"),
             color=_by_outcome(frame),
             order=alt.Order("rank:Q"),
-            tooltip=["round:O", "outcome:N", alt.Tooltip("rows:Q", format=",")],
+            tooltip=["round:O", "outcome:N", alt.Tooltip("rows:Q", title=unit, format=",")],
         )
         .properties(width=WIDTH, height=alt.Step(26))
+    )
+
+
+def cells(frame):
+    """Cells of each label by what became of them, on one bar."""
+    order = list(CELL_COLORS)
+    return (
+        alt.Chart(_data(_ranked(frame, "outcome", order)))
+        .mark_bar()
+        .encode(
+            x=alt.X("cells:Q", stack="zero", axis=alt.Axis(tickCount=6)),
+            y=alt.Y(
+                "label:N", sort=list(dict.fromkeys(frame["label"])), title=None, axis=alt.Axis(labelLimit=150)
+            ),
+            color=alt.Color(
+                "outcome:N",
+                title=None,
+                scale=alt.Scale(domain=order, range=list(CELL_COLORS.values())),
+                legend=alt.Legend(orient="top", symbolType="circle", symbolOpacity=1),
+            ),
+            order=alt.Order("rank:Q"),
+        )
+        .properties(width=WIDTH, height=alt.Step(24))
     )
 
 
@@ -298,7 +328,9 @@ def gain(frame):
     good, bad = frame["low"] > 0, frame["high"] < 0
     frame = frame.assign(tone=np.select([good, bad], [OUTCOME_COLORS[0], OUTCOME_COLORS[2]], "#7d8597"))
     color = alt.Color("tone:N", scale=None)
-    y = alt.Y("name:N", title=None, axis=None)
+    names = list(frame["name"])
+    named = alt.Axis(labelLimit=150) if len(names) > 1 else None
+    y = alt.Y("name:N", sort=names, title=None, axis=named)
     base = alt.Chart(_data(frame)).encode(y=y, color=color)
     axis = alt.Axis(labelExpr="datum.value ? format(datum.value, '+') : '0'", tickCount=6)
     tooltip = [alt.Tooltip(f"{field}:Q", format="+.1f") for field in ("gain", "low", "high")]

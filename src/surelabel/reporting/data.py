@@ -29,13 +29,13 @@ _SMALLEST_CELL = 0.01
 
 
 def check_shown(clf):
-    """Refuse what is not fitted, and rows with several labels: pictures are of one."""
+    """Refuse what is not fitted, and rows with several labels: charts are of one."""
     check_is_fitted(clf, ["estimator_", "estimators_"], all_or_any=any)
     if np.ndim(clf.transduction_) > 1:
         way = "fit on classes rather than cells"
         if hasattr(clf, "estimators_"):
             way = f"take one of the {len(clf.estimators_)} estimators_, such as clf.estimators_[0]"
-        raise ValueError(f"Reports and charts show one label at a time: {way}.")
+        raise ValueError(f"Charts show one label at a time: {way}.")
 
 
 def class_names(clf):

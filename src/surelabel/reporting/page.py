@@ -13,8 +13,8 @@ import pandas as pd
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-from . import about, charts, data, words
-from .names import class_colors, count, percent, text
+from . import about, charts, data, overview, words
+from .names import class_colors, count, duration, percent, text
 
 # Nothing is fetched or sent; of scripts only those run that this module wrote, by their digest. Charts
 # set styles of their own. Vega reads its expressions by an interpreter, so nothing is evaluated.
@@ -39,7 +39,7 @@ def page(clf, *, X=None, y_true=None, details=None) -> str:
     }
     scripts = [Markup(bundle()), Markup(_own("report.js"))]
     digests = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
-    return _template().render(
+    return _template("report.html.j2").render(
         policy=_POLICY.format(digests=digests),
         style=Markup(_own("report.css")),
         scripts=scripts,
@@ -48,6 +48,12 @@ def page(clf, *, X=None, y_true=None, details=None) -> str:
         n_shown=len(rows),
         **_context(clf, X, y_true, details),
     )
+
+
+def overview_page(clf, pages, *, y_true=None, details=None) -> str:
+    """The page of several labels, with links to those of each; other parameters as in `report`."""
+    template, style = _template("overview.html.j2"), _own("report.css")
+    return overview.overview(clf, pages, template, style, y_true=y_true, details=details)
 
 
 def _charts(clf, y_true, rows):
@@ -105,7 +111,7 @@ def _context(clf, X, y_true, details):
     tiles += [
         (f"{n - found:,}", "left for a person to decide"),
         (f"{clf.n_iter_:,}", "round" if clf.n_iter_ == 1 else "rounds"),
-        (_duration(data.times(clf)["seconds"].sum()), "in total"),
+        (duration(data.times(clf)["seconds"].sum()), "in total"),
     ]
     return {
         "headline": words.headline(clf),
@@ -155,7 +161,7 @@ def _round_lines(clf, y_true):
             "unsure": round.pool - round.candidates,
             "changed": percent(round.changed),
             "right": percent(right.get(round.number)),
-            "seconds": _duration(sum(round.seconds.values())),
+            "seconds": duration(sum(round.seconds.values())),
         }
         for round in clf.history_
     ]
@@ -177,12 +183,6 @@ def _class_lines(clf, classes):
         }
         for line, color, title in zip(lines, colors, titles, strict=True)
     ]
-
-
-def _duration(seconds):
-    if seconds < 10:
-        return f"{seconds:.1f} s"
-    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
 
 
 def _compact(frame):
@@ -224,10 +224,10 @@ def _own(name):
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
-def _template():
+def _template(name):
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["thousands"] = lambda n: "–" if n is None else f"{n:,}"
     environment.filters["share"] = percent
-    return environment.from_string(_own("report.html.j2"))
+    return environment.from_string(_own(name))

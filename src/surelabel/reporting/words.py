@@ -90,8 +90,8 @@ def headline(clf) -> Headline:
     low, high = interval(verdict)
     span = f"95% interval {_points(low)} to {_points(high)}"
     note = (
-        f"{percent(verdict.semi_supervised)} of {verdict.n_rows:,} held-out labelled rows are predicted "
-        f"rightly with the unlabelled rows, {percent(verdict.supervised)} without them. {filled}."
+        f"{percent(verdict.semi_supervised)} of {verdict.n_rows:,} held-out labelled {verdict.unit} are "
+        f"predicted rightly with the unlabelled rows, {percent(verdict.supervised)} without them. {filled}."
     )
     them = "the unlabelled rows"
     if verdict.word == "helped":

@@ -177,8 +177,8 @@ def report_command(
     """Write the page of a run: what happened, and which labels to trust."""
     console = console_for(quiet)
     with answering(), display.notices(console):
-        for path in reported(RunFolder(run_folder), out):
-            console.print(f"Open it in a browser: {escaped(path)}", highlight=False, soft_wrap=True)
+        path = reported(RunFolder(run_folder), out)
+        console.print(f"Open it in a browser: {escaped(path)}", highlight=False, soft_wrap=True)
 
 
 @app.command(epilog="Example:\n\n  surelabel inspect birds.csv --target species")

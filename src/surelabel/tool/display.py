@@ -193,8 +193,8 @@ def advice(folder, outcome):
     if outcome.interrupted:
         yield f"Stopped. To go on, give the same command with --resume; so far all is in {path}."
     yield f"Labels and reasons: {', '.join(escaped(str(label)) for label in outcome.labels)}"
-    if outcome.pages:
-        yield f"Look at it in a browser: {', '.join(escaped(str(page)) for page in outcome.pages)}"
+    if outcome.page is not None:
+        yield f"Look at it in a browser: {escaped(str(outcome.page))}"
     yield f"Predict other rows: surelabel predict {path} new.csv -o predictions.csv"
     audit = outcome.clf.pseudo_labels_
     left = _unfilled(audit)

@@ -194,28 +194,18 @@ class RunFolder:
         }
         write_bytes(self.run, _json(record | more))
 
-    def write_pages(self, clf, settings: Settings, out=None, X=None) -> list[Path]:
-        """The report of the run, in the folder unless another file is named; numbered for several labels."""
-        path = self.page if out is None else Path(out)
-        if not hasattr(clf, "estimators_"):
-            return [self._write_page(clf, settings.plain(), settings, path, X)]
-        pages = []
-        for k, (name, one) in enumerate(zip(clf.classes_, clf.estimators_, strict=True), start=1):
-            of_label = settings.plain() | {"target": name}
-            pages.append(self._write_page(one, of_label, settings, path.with_stem(f"{path.stem}-{k}"), X))
-        return pages
-
-    def _write_page(self, clf, plain, settings, path, X):
+    def write_page(self, clf, settings: Settings, out=None, X=None) -> Path:
+        """The report of the run, in the folder unless another file is named."""
         record = self.record()
         details = {
             "input": Path(settings.data).name,
             "columns": record["kinds"],
-            "settings": plain,
+            "settings": settings.plain(),
             "versions": record["versions"],
             "seed": settings.seed,
             "command": settings.command(self.path),
         }
-        return report(clf, path, X=X, details=details)
+        return report(clf, self.page if out is None else Path(out), X=X, details=details)
 
     def kinds(self) -> dict[str, Kind]:
         """What each column was taken for."""

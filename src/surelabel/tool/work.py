@@ -29,8 +29,8 @@ class Outcome:
         Fitted.
     labels : list of Path
         The files with labels filled in.
-    pages : list of Path
-        The reports.
+    page : Path or None
+        The report.
     interrupted : bool
         Whether a person stopped it.
     seconds : float
@@ -39,7 +39,7 @@ class Outcome:
 
     clf: Any
     labels: list[Path]
-    pages: list[Path]
+    page: Path | None
     interrupted: bool
     seconds: float
 
@@ -94,17 +94,17 @@ def _written(settings, source, folder, clf, X, interrupted, seconds):
     paths = folder.write_labels(source, clf)
     clf.save(folder.model)
     folder.write_history(clf)
-    pages = folder.write_pages(clf, settings, X=X) if settings.report else []
+    page = folder.write_page(clf, settings, X=X) if settings.report else None
     status = "interrupted" if interrupted else "complete"
     found = int((clf.labeled_iter_ > 0).sum())
     folder.write_record(settings, source, status, labelled=found, seconds=round(seconds, 1))
     if not interrupted:
         folder.state.unlink(missing_ok=True)
-    return Outcome(clf, paths, pages, interrupted, seconds)
+    return Outcome(clf, paths, page, interrupted, seconds)
 
 
-def reported(folder: RunFolder, out=None) -> list[Path]:
-    """Write the report of a run that came to its end once more, one for each of several labels."""
+def reported(folder: RunFolder, out=None) -> Path:
+    """Write the report of a run that came to its end once more."""
     record = folder.record()
     if record["status"] == "running" or not folder.model.exists():
         raise InputError(f"{folder.path} holds no model yet; its run has not come to its end.")
@@ -113,7 +113,7 @@ def reported(folder: RunFolder, out=None) -> list[Path]:
         raise InputError(
             f"{folder.path} is a run on Dask, which keeps no rows to show; there is no page of it."
         )
-    return folder.write_pages(load(folder.model), settings, out)
+    return folder.write_page(load(folder.model), settings, out)
 
 
 def predicted(folder: RunFolder, data, out, sheet=None, encoding=None) -> int:

@@ -1,0 +1,117 @@
+"""Several labels a row on one page: what became of each, and a link to its own."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+
+from . import about, charts, data, words
+from .names import count, distinct, duration, percent, text
+
+# No script runs on this page at all.
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+
+
+def overview(clf, pages, template, style, *, y_true=None, details=None) -> str:
+    """The page as HTML.
+
+    Parameters
+    ----------
+    clf : PseudoLabelClassifier
+        Fitted on several labels.
+    pages : list of str
+        Addresses of the labels' own pages.
+    template, style
+        A Jinja template, and a text of CSS.
+    y_true, details
+        As in `report`.
+    """
+    details = details or {}
+    frame = labels(clf, y_true)
+    code, seed = about.reproduction(clf, details)
+    found, left = int(frame["found"].sum()), int(frame["left"].sum())
+    right = frame["right_cells"].sum()
+    tiles = [(f"{found:,}", f"of {count(found + left, 'unknown cell')} filled in")]
+    if y_true is not None and found:
+        tiles.append((percent(right / found), "of these are right"))
+    tiles += [
+        (f"{left:,}", "left for a person to decide"),
+        (f"{len(frame):,}", "labels"),
+        (duration(data.times(clf)["seconds"].sum()), "in total"),
+    ]
+    gains = frame.dropna(subset="gain")
+    drawn = {
+        "cells": charts.cells(_long(frame)),
+        "gain": charts.gain(gains) if len(gains) else None,
+        "rounds": charts.rounds(data.rounds(clf), "cells") if clf.history_ else None,
+    }
+    lines = frame.to_dict("records")
+    return template.render(
+        policy=_POLICY,
+        style=Markup(style),
+        headline=words.headline(clf),
+        input=text(details["input"], 120) if details.get("input") else None,
+        tiles=tiles,
+        charts={name: _drawn(chart) for name, chart in drawn.items() if chart is not None},
+        labels=[line | {"page": page} for line, page in zip(lines, pages, strict=True)],
+        truth=y_true is not None,
+        settings=about.settings(clf, details),
+        versions=about.versions(details),
+        code=code,
+        seed=seed,
+    )
+
+
+def labels(clf, y_true=None):
+    """What became of each label: name, title, known, yes, found, found_yes, left, right, verdict, gain."""
+    lines = []
+    names = np.asarray(clf.classes_).tolist()
+    for k, (title, name, one) in enumerate(zip(names, distinct(names), clf.estimators_, strict=True)):
+        known, found = one.labeled_iter_ == 0, one.labeled_iter_ > 0
+        right = np.nan if y_true is None else (_column(y_true, k)[found] == one.transduction_[found]).sum()
+        verdict, n_found = one.verdict_, int(found.sum())
+        low, high = (np.nan, np.nan) if verdict is None else words.interval(verdict)
+        lines.append(
+            {
+                "name": name,
+                "title": text(title, 500),
+                "known": int(known.sum()),
+                "yes": int((one.transduction_[known] == 1).sum()),
+                "found": n_found,
+                "found_yes": int((one.transduction_[found] == 1).sum()),
+                "left": len(known) - int(known.sum()) - n_found,
+                "right_cells": right,
+                "right": percent(right / n_found) if n_found and y_true is not None else "–",
+                "verdict": "not measured" if verdict is None else verdict.word,
+                "gain": np.nan if verdict is None else verdict.gain,
+                "low": low,
+                "high": high,
+            }
+        )
+    return pd.DataFrame(lines)
+
+
+def _column(y_true, k):
+    return np.asarray(y_true)[:, k]
+
+
+def _long(frame):
+    """Cells by label and what became of them: label, outcome, cells."""
+    parts = {
+        "yes, known": frame["yes"],
+        "yes, filled in": frame["found_yes"],
+        "no, known": frame["known"] - frame["yes"],
+        "no, filled in": frame["found"] - frame["found_yes"],
+        "left": frame["left"],
+    }
+    return pd.concat(
+        [pd.DataFrame({"label": frame["name"], "outcome": what, "cells": n}) for what, n in parts.items()]
+    )
+
+
+def _drawn(chart):
+    import vl_convert
+
+    seen_through = chart.configure(background="transparent").configure_view(stroke=None)
+    return Markup(vl_convert.vegalite_to_svg(seen_through.to_dict(validate=False)))
