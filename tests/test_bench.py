@@ -308,6 +308,7 @@ def test_settings_tell_cells_apart():
         Cell.of("digits", "pl", 0, {"gama": 0.9})
     with pytest.raises(InputError, match="no method 'pll'"):
         SUITES["table2"].narrowed(methods=["pll"])
+    assert [c.label for c in SUITES["images"].narrowed(methods=["PL", "CSA"]).columns] == ["PL", "CSA"]
     with pytest.raises(InputError, match="no 'table3'"):
         named("table3")
 

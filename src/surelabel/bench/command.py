@@ -24,7 +24,7 @@ Name = Annotated[str, typer.Argument(help="A table or figure, as `bench list` sh
 Seeds = Annotated[int | None, typer.Option(min=1, help="How many; by default as `bench list` shows.")]
 Shown = Annotated[int | None, typer.Option("--seeds", min=1, help="How many; by default all stored.")]
 Datasets = Annotated[str | None, typer.Option(help="Names, with commas between.")]
-Methods = Annotated[str | None, typer.Option(help="Names, with commas between.")]
+Methods = Annotated[str | None, typer.Option(help="Names or titles of columns, with commas between.")]
 Results = Annotated[Path, typer.Option("--out", "-o", help="The folder of results.")]
 DataDir = Annotated[Path | None, typer.Option(help="The folder of CSV files. \\[env: SURELABEL_DATA]")]
 Device = Annotated[
