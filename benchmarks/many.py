@@ -2,6 +2,7 @@
 
 `make bench-dask`, or with ARGS="--rows 500000,1000000,2000000,5000000" for docs/scale.md. Each run is
 a process of its own, so that its peak memory is its own; the cluster has two workers with 2 GB each.
+--labelled "1000000,2000000" adds runs in which half of so many rows are labelled and stay on the workers.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import pandas as pd
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
-from surelabel import Panel, csa, trees
+from surelabel import Panel, RandomXGBoost, csa, trees
 
 N_FEATURES, N_CLASSES, N_LABELED = 20, 5, 2_000
 PART_ROWS = 250_000
@@ -34,7 +35,12 @@ def classifier():
     return csa(committee=Panel(members), n_rounds=ROUNDS, guard=False, random_state=0)
 
 
-def write(folder, n_rows):
+def boosted():
+    """Members that all workers train together, where the labelled rows are."""
+    return csa(committee=RandomXGBoost(3), n_rounds=1, guard=False, random_state=0)
+
+
+def write(folder, n_rows, n_labeled):
     """A table of normal clouds as Parquet files; labelled rows are spread evenly over all of it."""
     centres = np.random.default_rng(0).normal(0, 0.7, (N_CLASSES, N_FEATURES))
     for i, begin in enumerate(range(0, n_rows, PART_ROWS)):
@@ -43,7 +49,7 @@ def write(folder, n_rows):
         truth = rng.integers(0, N_CLASSES, n)
         X = (centres[truth] + rng.normal(size=(n, N_FEATURES))).astype(np.float32)
         frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(N_FEATURES)])
-        given = (begin + np.arange(n)) % (n_rows // N_LABELED) == 0
+        given = (begin + np.arange(n)) % (n_rows // n_labeled) == 0
         frame["label"] = pd.Series(truth).where(given).astype("Int64")
         frame.to_parquet(Path(folder, f"part-{i:03d}.parquet"))
 
@@ -74,7 +80,12 @@ def one_process(folder):
     }
 
 
-def on_cluster(folder):
+def spread(folder):
+    """As `on_cluster`, with labelled rows that stay where they are."""
+    return on_cluster(folder, boosted(), gather_rows=0)
+
+
+def on_cluster(folder, recipe=None, **options):
     """The same files where they lie, two workers."""
     import dask.dataframe as dd
 
@@ -88,7 +99,8 @@ def on_cluster(folder):
         client.run(import_module, "dask.dataframe")
         before = sum(client.run(cpu_seconds).values())
         begin = time.perf_counter()
-        clf = DaskPseudoLabelClassifier(classifier()).fit(dd.read_parquet(folder), "label")
+        clf = DaskPseudoLabelClassifier(recipe or classifier(), **options)
+        clf.fit(dd.read_parquet(folder), "label")
         clf.labels_.to_parquet(Path(folder, "labels"))
         found = outcome(clf.history_, time.perf_counter() - begin)
         sent = client.run(lambda dask_worker: dask_worker.transfer_outgoing_bytes_total)
@@ -148,23 +160,32 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", default="500000,1000000", help="sizes for the cluster, with commas between")
     parser.add_argument("--alone", default=500_000, type=int, help="size for one process")
+    parser.add_argument(
+        "--labelled", default="", help="sizes for tables of which every second row is labelled"
+    )
     parser.add_argument("--out", help="a JSON file for the figures")
     parser.add_argument("--run", nargs=2, metavar=("HOW", "FOLDER"), help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.run:
         how, folder = args.run
-        print(json.dumps({"one": one_process, "cluster": on_cluster}[how](folder)))
+        print(json.dumps({"one": one_process, "cluster": on_cluster, "spread": spread}[how](folder)))
         return
-    sizes = [int(n) for n in args.rows.split(",")]
+    runs = [("one", args.alone, N_LABELED)]
+    runs += [("cluster", n, N_LABELED) for n in _sizes(args.rows)]
+    runs += [("spread", n, n // 2) for n in _sizes(args.labelled)]
     results = []
-    for how, n in [("one", args.alone)] + [("cluster", n) for n in sizes]:
+    for how, n, n_labeled in runs:
         with tempfile.TemporaryDirectory() as folder:
-            write(folder, n)
+            write(folder, n, n_labeled)
             found = {"how": how, "rows": n} | measured(how, folder)
         results.append(found)
         print(line(found), flush=True)
     if args.out:
         Path(args.out).write_text(json.dumps(results, indent=1) + "\n")
+
+
+def _sizes(text):
+    return [int(n) for n in text.split(",") if n]
 
 
 if __name__ == "__main__":
