@@ -461,7 +461,8 @@ def test_the_page_is_made_from_stored_lines(store, tmp_path):
     assert "- MLP: unscaled columns." in text
     assert "(results/rounds.png)" in text
     assert "surelabel bench run all" in text
-    assert "CSA, released settings is at or above theirs on" in text
+    assert "CSA, released settings: at or above theirs on" in text
+    assert "CSA, gain: at or above theirs on" in text
     assert str(tmp_path) not in text
     assert page.write(Store(store.folder), tmp_path / "again.md", suites, pictures=False).read_text() == text
     (store.folder / "notes.toml").write_text('table9 = ["?"]\n')
