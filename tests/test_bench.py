@@ -258,6 +258,8 @@ def test_a_network_is_kept_as_it_was_when_held_out_labels_were_predicted_best():
     held = np.random.RandomState(0).permutation(60)[48:]
     losses = [log_loss(y[held], model.network_.predict_proba(X[held])) for model in (long, short)]
     assert losses[0] <= losses[1]
+    again = long.network_.predict_proba(X)
+    assert_array_equal(long.fit(X, y).network_.predict_proba(X), again)
     assert (long.predict(X) == y).mean() < 0.9  # the last network knows all it saw by heart
     last = MLPClassifier((100, 100), learning_rate_init=0.01, random_state=0)
     for _ in range(100):

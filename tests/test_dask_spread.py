@@ -1,5 +1,6 @@
 """More labelled rows than the client takes: members that all workers train together."""
 
+import json
 import os
 import signal
 from dataclasses import replace
@@ -15,9 +16,10 @@ pytest.importorskip("distributed")
 
 import dask.dataframe as dd
 from clusters import assert_same_labels, fitted, in_parts, labels_of
+from dask.sizeof import sizeof
 
-from surelabel import RandomXGBoost, csa
-from surelabel.dask import DaskPseudoLabelClassifier, spread
+from surelabel import RandomXGBoost, Repeated, csa, trees
+from surelabel.dask import DaskPseudoLabelClassifier, shard, spread
 from surelabel.dask.excerpt import Table
 
 
@@ -77,37 +79,75 @@ def test_labelled_rows_that_stay_in_several_parts_give_about_those_labels(client
 
 def test_a_worker_killed_while_all_train_a_member_is_survived(client, mixed, monkeypatch, nothing_gathered):
     frame, _, y = mixed
-    grow, deaths = spread._grow, []
+    grow, calls = spread._grow, []
 
     def grow_and_kill(client, plan, lessons):
-        if not deaths:
-            pid = next(iter(client.run(os.getpid).values()))
-            slow = replace(plan, n_trees=20_000, may_end=False)
-            deaths.append(Timer(2, os.kill, (pid, signal.SIGKILL)))
-            deaths[0].start()
-            return grow(client, slow, lessons)
-        return grow(client, plan, lessons)
+        calls.append(plan)
+        if len(calls) > 1:
+            return grow(client, plan, lessons)
+        pid = next(iter(client.run(os.getpid).values()))
+        killer = Timer(2, os.kill, (pid, signal.SIGKILL))
+        killer.start()
+        try:
+            return grow(client, replace(plan, n_trees=20_000, may_end=False), lessons)
+        finally:
+            killer.cancel()
 
     monkeypatch.setattr(spread, "_grow", grow_and_kill)
     many = DaskPseudoLabelClassifier(boosted(), gather_rows=100)
     many.fit(dd.from_pandas(frame, npartitions=4), in_parts(y, 4))
-    assert len(deaths) == 1
+    assert len(calls) == 3 * 3 + 1  # three members in two rounds and at the end, and one of them twice
     assert many.n_iter_ == 2
     assert (many.predict(frame) == boosted().fit(frame, y).predict(frame)).mean() > 0.9
 
 
 @pytest.mark.parametrize(
-    ("clf", "words"),
+    "clf",
     [
-        (csa(), r"but Unlike needs them in one place.*gather_rows=4.*RandomXGBoost"),
-        (boosted(estimator=LogisticRegression()), "LogisticRegression.*leave out estimator="),
+        csa(committee=Repeated(trees(3), 3), n_rounds=1, guard=False, random_state=0),
+        boosted(estimator=LogisticRegression()),
     ],
     ids=["committee", "estimator"],
 )
-def test_what_cannot_train_where_the_rows_are_is_refused(client, mixed, clf, words):
+def test_what_needs_labelled_rows_in_one_place_gets_them_with_a_warning(client, mixed, clf):
+    X, y = mixed[0][["size"]].fillna(0).to_numpy(), mixed[2]
+    with pytest.warns(UserWarning, match=r"come to the client, more than gather_rows=100\. .*RandomXGBoost"):
+        many = fitted(clf, X, y, 3, gather_rows=100)
+    assert_same_labels(clf.fit(X, y), many)
+
+
+@pytest.mark.parametrize("gather_rows", [0, 10**6])
+def test_parts_without_a_labelled_row_and_classes_without_one_are_no_trouble(client, mixed, gather_rows):
     frame, _, y = mixed
-    with pytest.raises(ValueError, match=words):
-        fitted(clf, frame[["size"]].to_numpy(), y, 3, gather_rows=100)
+    y = np.where((np.arange(len(y)) >= 500) & (np.arange(len(y)) < 1000), -1, y)
+    recipe = boosted(classes=[0, 1, 2, 3])
+    many = DaskPseudoLabelClassifier(recipe, gather_rows=gather_rows)
+    with pytest.warns(UserWarning, match="Class 3 has no labelled row"):
+        many.fit(dd.from_pandas(frame, npartitions=3), in_parts(y, 3))
+    with pytest.warns(UserWarning, match="Class 3 has no labelled row"):
+        one = recipe.fit(frame, y)
+    assert many.predict_proba(frame).shape == (len(frame), 4)
+    assert (many.predict(frame) == one.predict(frame)).mean() > 0.95
+    if gather_rows:
+        assert_same_labels(one, many)
+
+
+@pytest.mark.parametrize("rows", [None, -1, 0.5])
+def test_a_number_of_rows_that_is_none_is_named(client, mixed, rows):
+    with pytest.raises(ValueError, match=f"gather_rows must be a number of rows, 0 or more; it is {rows}"):
+        DaskPseudoLabelClassifier(boosted(), gather_rows=rows).fit(
+            dd.from_pandas(mixed[0], npartitions=1), in_parts(mixed[2], 1)
+        )
+
+
+def test_members_are_as_if_trained_by_one_thread_and_dask_knows_their_rows(client, mixed):
+    frame, _, y = mixed
+    many = DaskPseudoLabelClassifier(boosted(2), gather_rows=0)
+    many.fit(dd.from_pandas(frame, npartitions=2), in_parts(y, 2))
+    config = json.loads(many.classifier_.estimator_.members_[0].save_config())
+    assert config["learner"]["generic_param"]["nthread"] == "1"
+    lesson = shard.Lesson(np.zeros((1000, 20), np.float32), np.zeros(1000, int), np.zeros(1000), np.zeros(20))
+    assert sizeof(lesson) > 80_000
 
 
 def test_without_labelled_rows_in_one_place_there_is_no_verdict(client, mixed):

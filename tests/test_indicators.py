@@ -155,3 +155,10 @@ def test_rows_of_one_label_are_classes():
 def test_rows_of_more_or_less_than_one_label_are_no_classes(row, what):
     with pytest.raises(ValueError, match=f"row 1 {what}"):
         read_indicators(np.array([[0, 1], row])).as_classes()
+
+
+def test_columns_of_a_frame_may_be_named_by_numbers():
+    frame = pd.DataFrame([[1, 0, None], [0, 1, 1]], columns=[7, 0, 3]).astype("Int64")
+    found = read_indicators(frame)
+    assert found.classes.tolist() == [7, 0, 3]
+    assert found.codes.tolist() == [[1, 0, -1], [0, 1, 1]]

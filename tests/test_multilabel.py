@@ -338,7 +338,8 @@ def test_a_page_of_all_labels_counts_cells_and_links_to_a_page_of_each(moods, tm
     X, y, truth = moods
     names = ["calm", "<b>happy</b>", "sad"]
     clf = small(guard=guard).fit(X, pd.DataFrame(np.where(y < 0, np.nan, y), columns=names))
-    assert report(clf, tmp_path / "moods.html", X=X, y_true=truth) == tmp_path / "moods.html"
+    told = {"X": X, "y_true": pd.DataFrame(truth, columns=names), "details": {"input": "moods.csv"}}
+    assert report(clf, tmp_path / "moods.html", **told) == tmp_path / "moods.html"
     pages = ["moods-1.html", "moods-2.html", "moods-3.html", "moods.html"]
     assert sorted(path.name for path in tmp_path.iterdir()) == pages
     html = (tmp_path / "moods.html").read_text()
@@ -350,16 +351,31 @@ def test_a_page_of_all_labels_counts_cells_and_links_to_a_page_of_each(moods, tm
     assert f"<b>{found.sum()}</b><span>of {(y < 0).sum()} unknown cells filled in" in html
     assert f"<b>{(clf.transduction_ == truth)[found].mean():.1%}</b>" in html
     assert ("held-out labelled cells" in html) == guard
-    frame = labels(clf, truth)
+    frame = labels(clf, truth.T)
     assert_array_equal(frame["known"], (y >= 0).sum(axis=0))
     assert_array_equal(frame["found_yes"], (found & (clf.transduction_ == 1)).sum(axis=0))
     assert_array_equal(frame["known"] + frame["found"] + frame["left"], [len(X)] * 3)
-    assert "moods.html, sad" not in html
-    assert "label sad" in (tmp_path / "moods-3.html").read_text()
+    assert "moods.csv, sad" in (tmp_path / "moods-3.html").read_text()
+    assert "moods.csv, sad" not in html
+    with pytest.raises(ValueError, match="does not name the 3 columns"):
+        report(clf, tmp_path / "other.html", y_true=pd.DataFrame(truth, columns=names[::-1]))
+
+
+def test_cells_of_unknown_truth_are_not_judged_and_links_lead_somewhere(moods, tmp_path):
+    X, y, truth = moods
+    clf = small().fit(X, y)
+    found = clf.labeled_iter_ > 0
+    half = pd.DataFrame(truth).astype("Int64")
+    half.iloc[::2] = pd.NA
+    html = report(clf, tmp_path / "a#1?b%.html", y_true=half).read_text()
+    judged = found & (np.arange(len(X))[:, None] % 2 == 1)
+    assert f"<b>{(clf.transduction_ == truth)[judged].mean():.1%}</b><span>of these are right" in html
+    assert 'href="a%231%3Fb%25-1.html"' in html
 
 
 def test_there_is_a_page_where_nothing_was_filled_in(moods, tmp_path):
     X, y, _ = moods
     with pytest.warns(UserWarning, match="None of"):
         clf = small(n_rounds=0).fit(X, y)
-    assert "No label was filled in" in report(clf, tmp_path / "moods.html").read_text()
+    html = report(clf, tmp_path / "moods.html").read_text()
+    assert f"of {(y < 0).sum()} unknown cells, all were not asked" in html

@@ -1,4 +1,4 @@
-"""The paper's committee of XGBoost models. The only file that knows XGBoost."""
+"""The paper's committee of XGBoost models. But for `dask.spread`, the only file that knows XGBoost."""
 
 from __future__ import annotations
 

@@ -194,7 +194,7 @@ def _columns(y):
         y = np.asarray(y)
         return [values_of(y[:, k]) for k in range(y.shape[1])], None
     dtype = object if all(isinstance(name, str) for name in frame.columns) else None
-    columns = [values_of(frame[name].to_native()) for name in frame.columns]
+    columns = [values_of(column.to_native()) for column in frame.iter_columns()]  # names may be numbers
     return columns, np.array(frame.columns, dtype=dtype)
 
 

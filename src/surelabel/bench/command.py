@@ -197,12 +197,14 @@ def page(
 
 
 def _suites(name, seeds, datasets, methods, quick):
-    from .suites import named
+    from .suites import named, titles
 
     def names(text):
         return [part.strip() for part in text.split(",")] if text else None
 
-    return [suite.narrowed(seeds, names(datasets), names(methods), quick) for suite in named(name)]
+    # A title may have a comma in it.
+    chosen = [methods] if methods in titles() else names(methods)
+    return [suite.narrowed(seeds, names(datasets), chosen, quick) for suite in named(name)]
 
 
 def _command_line():

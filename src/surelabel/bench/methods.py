@@ -26,6 +26,7 @@ from ..committee import Panel
 from ..confidence import Entropy, Everything, Spread, TotalVariance, TTest
 from ..encoding import Encoder
 from ..features import Columns, stacked
+from ..files import InputError
 from ..loop import Parts
 from ..recipes import csa as default_csa
 from .datasets import Split
@@ -95,9 +96,11 @@ def _scaler(split, scale):
     The released code leaves agaricus, breast cancer and digits as they are, and scales columns of the
     others to variance 1; "all" does so for these too, and "unit" puts every column within 0 and 1.
     """
-    if scale == "unit":
-        return MinMaxScaler(clip=True)
-    return StandardScaler() if scale == "all" or split.dataset.standardised else FunctionTransformer()
+    loaded = StandardScaler() if split.dataset.standardised else FunctionTransformer()
+    scalers = {"released": loaded, "all": StandardScaler(), "unit": MinMaxScaler(clip=True)}
+    if scale not in scalers:
+        raise InputError(f"scale must be one of {', '.join(scalers)}; it is {scale!r}.")
+    return scalers[scale]
 
 
 @method

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.neural_network import MLPClassifier
 
 
@@ -17,7 +17,7 @@ class HeldOut(ClassifierMixin, BaseEstimator):
     share : float, default=0.1
         Of the rows, held out.
     epochs : int, default=100
-        Most passes over the others.
+        Most passes over the others, 1 or more.
     patience : int, default=50
         Passes without improvement.
     random_state : int, default=0
@@ -36,7 +36,9 @@ class HeldOut(ClassifierMixin, BaseEstimator):
         self.classes_, codes = np.unique(y, return_inverse=True)
         order = np.random.RandomState(self.random_state).permutation(len(X))
         seen, held = np.split(order, [min(int((1 - self.share) * len(X)), len(X) - 1)])
-        network: MLPClassifier = self.network.set_params(batch_size=min(100, len(seen)))
+        # A number as seed would shuffle the rows alike in every epoch.
+        dice = np.random.RandomState(self.network.random_state)
+        network = clone(self.network).set_params(batch_size=min(100, len(seen)), random_state=dice)
         lowest, waited = np.inf, 0
         for _ in range(self.epochs):
             network.partial_fit(X[seen], codes[seen], classes=np.arange(len(self.classes_)))

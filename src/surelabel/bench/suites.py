@@ -69,10 +69,12 @@ class Suite:
                 known(name)
             suite = replace(suite, datasets=tuple(d for d in suite.datasets if d in datasets))
         if methods:
-            labels = {column.label for other in SUITES.values() for column in other.columns}
-            unknown = [m for m in methods if m not in METHODS and m not in labels]
+            unknown = [m for m in methods if m not in METHODS and m not in titles()]
             if unknown:
-                raise InputError(f"There is no method {unknown[0]!r}; there are {', '.join(METHODS)}.")
+                raise InputError(
+                    f"There is no method {unknown[0]!r}; there are {', '.join(METHODS)}, and the titles of "
+                    "columns."
+                )
             suite = replace(
                 suite, columns=tuple(c for c in suite.columns if c.method in methods or c.label in methods)
             )
@@ -353,6 +355,11 @@ _LIST = [
 SUITES = {suite.name: suite for suite in _LIST}
 QUICK_DATASETS = ("breast_cancer", "digits", "blobs")
 _QUICK = {"members": 4, "rounds": 2, "iterations": 100, "epochs": 1, "least_steps": 50}
+
+
+def titles() -> set[str]:
+    """Titles of the columns of all suites."""
+    return {column.label for suite in SUITES.values() for column in suite.columns}
 
 
 def named(name) -> list[Suite]:

@@ -1,7 +1,7 @@
 """The same method on a Dask cluster: for tables larger than one machine.
 
-Needs Dask: `pip install "surelabel[dask]"`. Rows stay where they are; the client sees the labelled
-rows, samples of bounded size, and sums.
+Needs Dask: `pip install "surelabel[dask]"`. Rows stay where they are; the client sees labelled rows,
+as far as there are not too many, samples of bounded size, and sums.
 """
 
 from importlib.util import find_spec

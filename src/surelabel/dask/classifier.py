@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from numbers import Integral
 
 import numpy as np
 from distributed import get_client
@@ -24,7 +25,7 @@ from .keeping import Keeper
 from .pieces import trains_on
 from .reading import described, predicted, read
 from .rounds import State, check, excerpt_for, recall, rounds
-from .spread import check_spread, fit_spread
+from .spread import can_spread, fit_spread
 
 
 class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
@@ -42,9 +43,9 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         Where to keep what is known after each round, one file for each part, on a disk that
         all workers share. A run that ended early goes on from there.
     gather_rows : int, default=1000000
-        Most labelled rows that come to the client. With more, each member of the committee, which
-        is then `RandomXGBoost`, is trained by all workers together (XGBoost's own Dask training), and
-        there is no verdict.
+        Most labelled rows that should come to the client. With more, each member of a committee
+        `RandomXGBoost` is trained by all workers together (XGBoost's own Dask training), and there
+        is no verdict. Other committees need the rows in one place, and get them, with a warning.
 
     Attributes
     ----------
@@ -106,6 +107,8 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
 
     def fit_rounds(self, X, y):
         """Fit as a loop of one's own: yields each Round as it ends."""
+        if not isinstance(self.gather_rows, Integral) or self.gather_rows < 0:
+            raise ValueError(f"gather_rows must be a number of rows, 0 or more; it is {self.gather_rows!r}.")
         client = get_client()
         self.__dict__.pop("verdict_", None)  # what an earlier fit knew no longer holds
         clf = csa() if self.classifier is None else clone(self.classifier)
@@ -122,8 +125,13 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
             clf.n_rounds, np.concatenate(labels.ask(shard.extremes, table.x, table.columns))
         )
         if counts.sum() > self.gather_rows:
-            check_spread(clf, method.committee, int(counts.sum()), self.gather_rows)
-            table = replace(table, spread=True)
+            table = replace(table, spread=can_spread(clf, method.committee))
+            if not table.spread:
+                notice(
+                    f"{counts.sum():,} labelled rows come to the client, more than gather_rows="
+                    f"{self.gather_rows:,}. committee=RandomXGBoost(), without estimator=, is trained where "
+                    "they are."
+                )
         trainer = Trainer(method.committee, clf.random_state)
         state, keeper = State(labels, []), None
         if self.folder is not None:
@@ -192,6 +200,5 @@ def facts(clf, table: Table, counts):
         "rows in each part": table.sizes.tolist(),
         "classes": [str(label) for label in clf.classes_],
         "given labels": counts.tolist(),
-        "labelled rows stay": table.spread,
         "columns": {str(name): kind for name, kind in table.columns.kinds_.items()},
-    }
+    } | ({"training": "where the rows are"} if table.spread else {})

@@ -67,10 +67,11 @@ class Keeper:
         return paths.make(_read, n_classes, found)
 
     def _check(self, before):
+        then, now = before["facts"], self.facts
         differ = [
-            f"{name} was {before['facts'].get(name)} and is {value}"
-            for name, value in self.facts.items()
-            if before["facts"].get(name) != value
+            f"{name} was {then.get(name)} and is {now.get(name)}"
+            for name in (now | then)
+            if then.get(name) != now.get(name)
         ]
         if differ:
             raise ValueError(f"{self.folder} holds another run: {'; '.join(differ)}. {_ANEW}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -73,9 +73,11 @@ class Some:
     round: np.ndarray
 
 
-@dataclass(frozen=True)
-class Lesson:
-    """Rows to train on: a plain matrix, codes, weights, and which columns are categories."""
+class Lesson(NamedTuple):
+    """Rows to train on: a plain matrix, codes, weights, and which columns are categories.
+
+    A tuple, since Dask knows how many bytes its parts have.
+    """
 
     X: np.ndarray
     codes: np.ndarray
@@ -136,15 +138,15 @@ def found_by_class(labels: Labels, found):
 def lesson(labels: Labels, x, columns: Columns, found, scales, classes):
     """The rows with given labels and the found ones of these ranks, to be trained on here.
 
-    `scales` are the weights of given and found labels of each class, shape (2, K).
+    `scales` are the weights of given and found labels of each of `classes`, shape (2, k).
     """
     rows = np.sort(
         np.concatenate([np.flatnonzero(labels.round == 0), np.flatnonzero(labels.round > 0)[found]])
     )
-    codes = labels.codes[rows]
+    codes = np.searchsorted(classes, labels.codes[rows])
     X = read(x, columns, rows)
     weight = scales[(labels.round[rows] > 0).astype(int), codes]
-    return Lesson(plain(X), np.searchsorted(classes, codes), weight, category_mask(X))
+    return Lesson(plain(X), codes, weight, category_mask(X))
 
 
 def lesson_shape(lesson: Lesson):
@@ -154,9 +156,12 @@ def lesson_shape(lesson: Lesson):
 
 def extremes(labels: Labels, x, columns: Columns):
     """The least and the most of each column over the labelled rows, shape (2, d); (0, d) without any."""
-    X = numbers(read(x, columns, np.flatnonzero(labels.round == 0)))
+    rows = np.flatnonzero(labels.round == 0)
+    if not len(rows):
+        return np.empty((0, x.shape[1]))
+    X = numbers(read(x, columns, rows))
     X = np.where(np.isnan(X), -np.inf, X)
-    return np.stack([X.min(axis=0), X.max(axis=0)]) if len(X) else X
+    return np.stack([X.min(axis=0), X.max(axis=0)])
 
 
 def read(x, columns: Columns, rows):

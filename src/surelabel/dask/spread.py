@@ -6,6 +6,7 @@ how the rows are spread over them.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
@@ -23,23 +24,13 @@ from . import shard
 from .excerpt import Table, ranks
 from .pieces import Each, Pieces, lost_scheduler
 
-_TRIES = 5  # of a member, each with fewer workers than before
+_TRIES = 5  # of a member
+_NOTICED = 2.0  # seconds until the scheduler knows that a worker is gone
 
 
-def check_spread(clf, committee, n_given, most):
-    """Refuse what cannot be trained where the rows are."""
-    why = f"{n_given:,} labelled rows are more than gather_rows={most:,} and stay where they are, but"
-    ways = f"Give the client room for them (gather_rows={n_given}), or"
-    if not isinstance(committee, RandomXGBoost):
-        name = type(committee).__name__
-        raise ValueError(
-            f"{why} {name} needs them in one place. {ways} take committee=RandomXGBoost(), which does not."
-        )
-    if clf.estimator is not None:
-        raise ValueError(
-            f"{why} {clf.estimator!r} needs them in one place. {ways} leave out estimator=: the committee "
-            "is the classifier then."
-        )
+def can_spread(clf, committee):
+    """Whether all that is trained can be trained where the rows are."""
+    return isinstance(committee, RandomXGBoost) and clf.estimator is None
 
 
 @dataclass(frozen=True)
@@ -68,10 +59,12 @@ class Lessons:
         n_found = [each.found for each in counts]
         found = ranks(spaced(sum(n_found), int(given.sum()), table.found), n_found)
         of_found = np.sum(labels.ask(shard.found_by_class, Each(found)), axis=0)
-        scales = in_few_digits(class_scales(given, of_found)) if of_found.any() else np.ones((2, len(given)))
+        classes = np.flatnonzero(given)
+        scales = np.ones((2, len(classes)))
+        if of_found.any():
+            scales = in_few_digits(class_scales(given[classes], of_found[classes]))
         sizes = [int(each.given.sum()) + len(chosen) for each, chosen in zip(counts, found, strict=True)]
         used = [i for i, n in enumerate(sizes) if n]
-        classes = np.flatnonzero(given)
         parts = labels.some(used).make(
             shard.lesson, table.x.some(used), table.columns, Each([found[i] for i in used]), scales, classes
         )
@@ -123,6 +116,7 @@ def grown(plan: Plan, lessons: Lessons):
                 return _grow(client, plan, lessons)
             except Exception as error:
                 # XGBoost has several errors for this one case.
+                time.sleep(_NOTICED)
                 if _workers(client) == workers:
                     raise
                 logger.info("a worker was lost while a member was trained, which begins again: %r", error)
@@ -139,7 +133,7 @@ def _grow(client, plan, lessons):
     matrix = lessons.matrix(plan.n_bins)
     settings = {name: value for name, value in plan.settings.items() if name != "nthread"}  # a worker's own
     with xgboost.config_context(verbosity=0):
-        return load_distributed().train(
+        booster = load_distributed().train(
             client,
             settings,
             matrix,
@@ -148,10 +142,14 @@ def _grow(client, plan, lessons):
             callbacks=[Patience()] if plan.may_end else None,
             verbose_eval=False,
         )["booster"]
+    booster.set_param({"nthread": plan.settings["nthread"]})  # it would keep the worker's
+    return booster
 
 
 def _workers(client):
-    return set(client.scheduler_info(-1)["workers"])
+    """Address and folder of each: one that comes back to its address has another folder."""
+    known = client.scheduler_info(-1)["workers"]
+    return {(address, about["local_directory"]) for address, about in known.items()}
 
 
 def load_distributed():

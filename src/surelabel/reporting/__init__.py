@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
+
+from ..indicators import read_indicators
 
 
 def report(clf, path, *, X=None, y_true=None, details: dict[str, Any] | None = None) -> Path:
@@ -53,17 +56,23 @@ def report(clf, path, *, X=None, y_true=None, details: dict[str, Any] | None = N
 
     path = Path(path)
     if hasattr(clf, "estimators_"):
-        pages = []
-        for k, (name, one) in enumerate(zip(clf.classes_, clf.estimators_, strict=True)):
-            beside = path.with_stem(f"{path.stem}-{k + 1}")
-            truth = None if y_true is None else np.asarray(y_true)[:, k]
-            report(one, beside, X=X, y_true=truth, details=_of_label(details, name))
-            pages.append(beside.name)
-        html = overview_page(clf, pages, y_true=y_true, details=details)
+        truths = _of_each(clf, y_true)
+        beside = [path.with_stem(f"{path.stem}-{k + 1}") for k in range(len(truths))]
+        for name, one, truth, page_of in zip(clf.classes_, clf.estimators_, truths, beside, strict=True):
+            report(one, page_of, X=X, y_true=truth, details=_of_label(details, name))
+        html = overview_page(clf, [quote(each.name) for each in beside], truths, details=details)
     else:
         html = page(clf, X=X, y_true=y_true, details=details)
     write_bytes(path, html.encode())
     return path
+
+
+def _of_each(clf, y_true):
+    """The truth of each label, NaN where it is not known: a list of L arrays (n,), or of None."""
+    if y_true is None:
+        return [None] * len(clf.classes_)
+    cells = read_indicators(y_true, clf.missing_label, clf.classes_).codes
+    return list(np.where(cells < 0, np.nan, cells).T)
 
 
 def _of_label(details, name):

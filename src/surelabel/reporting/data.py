@@ -35,7 +35,7 @@ def check_shown(clf):
         way = "fit on classes rather than cells"
         if hasattr(clf, "estimators_"):
             way = f"take one of the {len(clf.estimators_)} estimators_, such as clf.estimators_[0]"
-        raise ValueError(f"Charts show one label at a time: {way}.")
+        raise ValueError(f"Charts and pages show one label at a time: {way}.")
 
 
 def class_names(clf):

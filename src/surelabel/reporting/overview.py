@@ -13,7 +13,7 @@ from .names import count, distinct, duration, percent, text
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 
-def overview(clf, pages, template, style, *, y_true=None, details=None) -> str:
+def overview(clf, pages, truths, template, style, *, details=None) -> str:
     """The page as HTML.
 
     Parameters
@@ -22,19 +22,21 @@ def overview(clf, pages, template, style, *, y_true=None, details=None) -> str:
         Fitted on several labels.
     pages : list of str
         Addresses of the labels' own pages.
+    truths : list
+        The truth of each label, shape (n,), or None.
     template, style
         A Jinja template, and a text of CSS.
-    y_true, details
+    details
         As in `report`.
     """
     details = details or {}
-    frame = labels(clf, y_true)
+    frame = labels(clf, truths)
     code, seed = about.reproduction(clf, details)
     found, left = int(frame["found"].sum()), int(frame["left"].sum())
-    right = frame["right_cells"].sum()
+    judged = int(frame["judged"].sum())
     tiles = [(f"{found:,}", f"of {count(found + left, 'unknown cell')} filled in")]
-    if y_true is not None and found:
-        tiles.append((percent(right / found), "of these are right"))
+    if judged:
+        tiles.append((percent(frame["right"].sum() / judged), "of these are right"))
     tiles += [
         (f"{left:,}", "left for a person to decide"),
         (f"{len(frame):,}", "labels"),
@@ -55,7 +57,7 @@ def overview(clf, pages, template, style, *, y_true=None, details=None) -> str:
         tiles=tiles,
         charts={name: _drawn(chart) for name, chart in drawn.items() if chart is not None},
         labels=[line | {"page": page} for line, page in zip(lines, pages, strict=True)],
-        truth=y_true is not None,
+        truth=judged > 0,
         settings=about.settings(clf, details),
         versions=about.versions(details),
         code=code,
@@ -63,14 +65,21 @@ def overview(clf, pages, template, style, *, y_true=None, details=None) -> str:
     )
 
 
-def labels(clf, y_true=None):
-    """What became of each label: name, title, known, yes, found, found_yes, left, right, verdict, gain."""
+def labels(clf, truths):
+    """What became of each label.
+
+    Returns
+    -------
+    DataFrame
+        name, title; counts of cells: known, yes (of these), found, found_yes, left, judged (found, with
+        the truth known), right; verdict, gain, low, high.
+    """
     lines = []
     names = np.asarray(clf.classes_).tolist()
-    for k, (title, name, one) in enumerate(zip(names, distinct(names), clf.estimators_, strict=True)):
+    for title, name, one, truth in zip(names, distinct(names), clf.estimators_, truths, strict=True):
         known, found = one.labeled_iter_ == 0, one.labeled_iter_ > 0
-        right = np.nan if y_true is None else (_column(y_true, k)[found] == one.transduction_[found]).sum()
-        verdict, n_found = one.verdict_, int(found.sum())
+        right = data.rightness(one, truth)[data.outcomes(one) == data.LABELLED]
+        verdict = one.verdict_
         low, high = (np.nan, np.nan) if verdict is None else words.interval(verdict)
         lines.append(
             {
@@ -78,11 +87,11 @@ def labels(clf, y_true=None):
                 "title": text(title, 500),
                 "known": int(known.sum()),
                 "yes": int((one.transduction_[known] == 1).sum()),
-                "found": n_found,
+                "found": int(found.sum()),
                 "found_yes": int((one.transduction_[found] == 1).sum()),
-                "left": len(known) - int(known.sum()) - n_found,
-                "right_cells": right,
-                "right": percent(right / n_found) if n_found and y_true is not None else "–",
+                "left": int((~known & ~found).sum()),
+                "judged": int(np.isfinite(right).sum()),
+                "right": int(np.nansum(right)),
                 "verdict": "not measured" if verdict is None else verdict.word,
                 "gain": np.nan if verdict is None else verdict.gain,
                 "low": low,
@@ -90,10 +99,6 @@ def labels(clf, y_true=None):
             }
         )
     return pd.DataFrame(lines)
-
-
-def _column(y_true, k):
-    return np.asarray(y_true)[:, k]
 
 
 def _long(frame):

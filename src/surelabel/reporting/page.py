@@ -50,10 +50,10 @@ def page(clf, *, X=None, y_true=None, details=None) -> str:
     )
 
 
-def overview_page(clf, pages, *, y_true=None, details=None) -> str:
-    """The page of several labels, with links to those of each; other parameters as in `report`."""
+def overview_page(clf, pages, truths, *, details=None) -> str:
+    """The page of several labels, with links to those of each, and the truth of each or None."""
     template, style = _template("overview.html.j2"), _own("report.css")
-    return overview.overview(clf, pages, template, style, y_true=y_true, details=details)
+    return overview.overview(clf, pages, truths, template, style, details=details)
 
 
 def _charts(clf, y_true, rows):

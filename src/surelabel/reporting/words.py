@@ -68,19 +68,19 @@ def promise(clf) -> str | None:
 def headline(clf) -> Headline:
     """The verdict in one sentence."""
     n, found = len(clf.pseudo_labels_), int((outcomes(clf) == LABELLED).sum())
-    verdict = clf.verdict_
+    verdict, several = clf.verdict_, hasattr(clf, "estimators_")
     if not n:
         return Headline(
             "neutral",
             "Nothing to fill in:",
-            "every row came with a label.",
+            f"every {'cell was known' if several else 'row came with a label'}.",
             "The classifier is the supervised one, trained on the given labels.",
         )
     if not found:
         return Headline(
             "bad",
             "No label was filled in:",
-            f"of {count(n, 'unlabelled row')}, {' and '.join(_why(clf))}.",
+            f"of {count(n, 'unknown cell' if several else 'unlabelled row')}, {' and '.join(_why(clf))}.",
             "The classifier is the supervised one, trained on the given labels.",
         )
     filled = f"{found:,} of {n:,} missing labels are filled in"
