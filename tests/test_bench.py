@@ -19,7 +19,7 @@ from sklearn.neural_network import MLPClassifier
 from typer.testing import CliRunner
 
 from surelabel.allocation import Threshold
-from surelabel.bench import datasets, figures, page, runner, scores, tables
+from surelabel.bench import authors, datasets, figures, page, runner, scores, tables
 from surelabel.bench.cells import Cell, Column
 from surelabel.bench.datasets import DATASETS, PAPERS, DataError, make_split, read_split
 from surelabel.bench.grid import Outcome
@@ -297,6 +297,14 @@ def test_every_figure_of_the_paper_has_its_cell():
             assert dataset in suite.datasets
             assert set(row) <= set(labels)
         assert all(cell.method in METHODS for cell in replace(suite, seeds=1).cells())
+
+
+def test_a_figure_is_within_theirs_by_its_interval():
+    above, within, below = (authors.Beside.of([1.0, 2.0, 3.0], theirs) for theirs in (1.9, 4.0, 9.0))
+    assert (above.reached, above.within) == (True, True)
+    assert (within.reached, within.within) == (False, True)
+    assert (below.reached, below.within) == (False, False)
+    assert not authors.Beside.of([1.0, 2.0], 2.0).within  # two seeds have no interval
 
 
 def test_settings_tell_cells_apart():

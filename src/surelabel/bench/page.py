@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..files import InputError
+from . import authors
 from .datasets import DATASETS, known
-from .paper import STORED
-from .scores import Score, accuracies, interval, paired, ranks, scores, share_stored
+from .scores import Score, paired, ranks, scores, share_stored
 from .store import Store
 from .suites import SUITES, Suite
 
 _NOTES = "notes.toml"
-_RELEASED = "CSA, released settings"
 _WORTH_SHOWING = 0.4  # of a suite's datasets and columns
 _COMPARED = ("CSA", "CSA, t-test, per class", "csa()")
 
@@ -56,7 +55,8 @@ def lines(store: Store, path: Path, suites: list[Suite], *, pictures=True) -> It
         )
         if suite.name in ("table2", "multilabel"):
             yield from _over_datasets(suite, store) if suite.name == "table2" else _gains(suite, store)
-            yield from _stored_runs(suite, store)
+            yield from ["", "### Against the authors' own stored runs", ""]
+            yield from authors.lines(suite, store)
         yield from _noted(notes.get(suite.name, []))
     left = [f"*{suite.title}* (`{suite.name}`)" for suite in suites if suite not in stored]
     if left:
@@ -163,51 +163,6 @@ def _gain(test):
     better, worse = ([known(d).title for d in names] for names in (test.better, test.worse))
     words = [f"better: {', '.join(better)}"] * bool(better) + [f"worse: {', '.join(worse)}"] * bool(worse)
     return f"{test.gain:+.2f}" + (f" (**{'; '.join(words)}**)" if words else "")
-
-
-def _stored_runs(suite, store):
-    """Ours beside what the authors' files hold; their CSA was run with the released settings."""
-    columns = {c.label: c for c in suite.columns}
-    pairs = [(label, label) for label in next(iter(STORED.values())) if label in columns]
-    if _RELEASED in columns:
-        pairs.append((_RELEASED, "CSA"))
-    theirs_as = {label: theirs for label, theirs in pairs if theirs == "CSA"}
-    figures: dict[str, list[tuple[float, float]]] = {}
-    rows = []
-    for dataset in (name for name in STORED if name in suite.datasets):
-        bars, found = STORED[dataset], {}
-        ours = {label: accuracies(suite, store, dataset, columns[label]) for label, _ in pairs}
-        for label, theirs in pairs:
-            if ours[label]:
-                found[label] = interval(list(ours[label].values()))[0], bars[theirs]
-        for label, theirs in theirs_as.items():
-            both = ours[label].keys() & ours["XGBoost"].keys()
-            if both:
-                gain = interval([ours[label][seed] - ours["XGBoost"][seed] for seed in both])[0]
-                found[f"{label}, gain"] = gain, bars[theirs] - bars["XGBoost"]
-        for name, figure in found.items():
-            figures.setdefault(name, []).append(figure)
-        if found:
-            cells = [_beside(found.get(label)) for label, _ in pairs]
-            cells += [_beside(found.get(f"{label}, gain"), "+") for label in theirs_as]
-            rows.append(f"| {known(dataset).title} | " + " | ".join(cells) + " |")
-    yield from ["", "### Against the authors' own stored runs", ""]
-    yield (
-        "Their files hold 20 seeds with 10 members; the first figure is ours, in brackets is theirs. Gains "
-        "are over XGBoost, ours on the same splits: splits that are easier for one are easier for the other."
-    )
-    yield ""
-    heads = [label for label, _ in pairs] + [f"{label}, gain" for label in theirs_as]
-    yield "| | " + " | ".join(heads) + " |"
-    yield "|---|" + "---|" * len(heads)
-    yield from rows
-    for name in (name for label in theirs_as for name in (label, f"{label}, gain") if name in figures):
-        above = sum(ours >= bar for ours, bar in figures[name])
-        yield from ["", f"{name}: at or above theirs on {above} of {len(figures[name])} datasets."]
-
-
-def _beside(figure, sign=""):
-    return f"{figure[0]:{sign}.2f} ({figure[1]:{sign}.2f})" if figure else ""
 
 
 def _figure_of(suite, store, path, pictures):

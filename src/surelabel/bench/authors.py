@@ -1,0 +1,91 @@
+"""Ours beside the runs that the authors stored with their code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .datasets import known
+from .paper import STORED
+from .scores import accuracies, interval
+from .store import Store
+from .suites import Suite
+
+_BASE = "XGBoost"
+_CSA = "CSA"
+# Columns of ours that stand beside their CSA, which was run with the released settings.
+_AS_CSA = (_CSA, "CSA, released settings")
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A figure of ours with half of its 95% interval, and theirs."""
+
+    ours: float
+    half: float
+    theirs: float
+
+    @classmethod
+    def of(cls, values, theirs):
+        """From ours over seeds."""
+        ours, half = interval(values)
+        return cls(ours, half, theirs)
+
+    @property
+    def reached(self) -> bool:
+        """Whether ours is at or above theirs."""
+        return self.ours >= self.theirs
+
+    @property
+    def within(self) -> bool:
+        """Whether ours is not below theirs by more than its interval."""
+        return self.reached or self.ours + self.half >= self.theirs
+
+
+def lines(suite: Suite, store: Store) -> Iterator[str]:
+    """The table in Markdown, and what it comes to."""
+    found = {name: _of_dataset(suite, store, name) for name in STORED if name in suite.datasets}
+    heads = list(dict.fromkeys(head for row in found.values() for head in row))
+    heads.sort(key=lambda head: head.endswith(", gain"))
+    yield (
+        "Their files hold 20 seeds with 10 members; the first figure is ours, in brackets is theirs. Gains "
+        "are over XGBoost, ours on the same splits: splits that are easier for one are easier for the other."
+    )
+    yield ""
+    yield "| | " + " | ".join(heads) + " |"
+    yield "|---|" + "---|" * len(heads)
+    for dataset, row in found.items():
+        if row:
+            cells = [_cell(row.get(head), "+" if head.endswith(", gain") else "") for head in heads]
+            yield f"| {known(dataset).title} | " + " | ".join(cells) + " |"
+    for head in heads:
+        if head.removesuffix(", gain") in _AS_CSA:
+            figures = [row[head] for row in found.values() if head in row]
+            reached, within = sum(f.reached for f in figures), sum(f.within for f in figures)
+            yield ""
+            yield (
+                f"{head}: at or above theirs on {reached} of {len(figures)} datasets; on {within} it is not "
+                "below by more than our 95% interval."
+            )
+
+
+def _of_dataset(suite, store, dataset) -> dict[str, Beside]:
+    """The figures of a dataset by the heads of their columns, as far as they are stored."""
+    theirs, found = STORED[dataset], {}
+    columns = {column.label: column for column in suite.columns}
+    base = accuracies(suite, store, dataset, columns[_BASE])
+    for label in [*theirs, *_AS_CSA]:
+        ours = accuracies(suite, store, dataset, columns[label]) if label in columns else {}
+        if not ours:
+            continue
+        bar = theirs[_CSA if label in _AS_CSA else label]
+        found[label] = Beside.of(list(ours.values()), bar)
+        both = ours.keys() & base.keys()
+        if label in _AS_CSA and both:
+            gains = [ours[seed] - base[seed] for seed in both]
+            found[f"{label}, gain"] = Beside.of(gains, bar - theirs[_BASE])
+    return found
+
+
+def _cell(figure, sign):
+    return f"{figure.ours:{sign}.2f} ({figure.theirs:{sign}.2f})" if figure else ""
