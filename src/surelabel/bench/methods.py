@@ -261,7 +261,7 @@ def network(
     augment="none",
     rounds=5,
     passes=10,
-    floor=1.0,
+    floor=0.1,
     bounds="per_class",
     epochs=1,
     least_steps=400,

@@ -93,8 +93,8 @@ METHODS = {
         Parts(McDropout(), Spread(0.05), Threshold(0.7), Negatives(0.05, 0.005)),
         SmallestClass(),
     ),
-    # A tenth of the number of passes: with that t asks for about the same of any number (docs/deep.md).
-    "csa": Method(Parts(McDropout(), TTest(floor=1.0), Transport())),
+    # A floor of a hundredth of the passes: with it t asks for about the same of any number (docs/deep.md).
+    "csa": Method(Parts(McDropout(), TTest(), Transport())),
 }
 
 
