@@ -14,7 +14,7 @@ test: $(VENV)/test.stamp  ## lint, types, import directions, then every test
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	SCIPY_ARRAY_API=1 $(BIN)/python -m pytest -n auto
+	$(ONE) SCIPY_ARRAY_API=1 $(BIN)/python -m pytest -n auto
 
 test-newest:  ## the tests alone, on the newest releases of everything
 	$(PYTHON) -m venv --clear .venv-newest
