@@ -36,13 +36,16 @@ def rounds(suite: Suite, store: Store):
     """Accuracy after each round, a panel for each dataset."""
     lines = []
     for dataset in suite.datasets:
-        for column in suite.columns:
-            found = [r["rounds"] for r in records_of(suite, store, dataset, column).values()]
-            longest = max(map(len, found), default=0)
-            for number in range(longest):
+        found = {
+            column.label: [r["rounds"] for r in records_of(suite, store, dataset, column).values()]
+            for column in suite.columns
+        }
+        longest = max((len(run) for runs in found.values() for run in runs), default=0)
+        for label, runs in found.items():
+            for number in range(longest) if runs else ():
                 # Rounds that ended early keep what they had reached.
-                mean, half = interval([run[min(number, len(run) - 1)] for run in found])
-                lines.append((known(dataset).title, column.label, number, mean, half))
+                mean, half = interval([run[min(number, len(run) - 1)] for run in runs])
+                lines.append((known(dataset).title, label, number, mean, half))
     table = _frame(lines, ["dataset", "method", "round", "mean", "half"])
     return _panels(_lines(table, "round", "method", _labels(suite)), suite, columns=3)
 
@@ -141,16 +144,19 @@ def selected(suite: Suite, store: Store):
             for record in records_of(suite, store, dataset, column).values():
                 by_round = zip(record["pool"], record["sure"], record["selected"], strict=True)
                 for number, (pool, sure, chosen) in enumerate(by_round, start=1):
-                    parts = {"rejected": pool - sure, "not selected": sure - chosen, "selected": chosen}
-                    lines += [(known(dataset).title, part, number, n) for part, n in parts.items()]
-    table = _frame(lines, ["dataset", "rows are", "round", "rows"])
+                    parts = {"selected": chosen, "not selected": sure - chosen, "rejected": pool - sure}
+                    lines += [
+                        (known(dataset).title, part, rank, number, n)
+                        for rank, (part, n) in enumerate(parts.items())
+                    ]
+    table = _frame(lines, ["dataset", "rows are", "rank", "round", "rows"])
     chart = alt.Chart(table).mark_bar()
     return _panels(
         chart.encode(
             x=alt.X("round:O", axis=alt.Axis(labelAngle=0)),
             y=alt.Y("mean(rows):Q", title="rows, mean over seeds"),
-            color=_colour("rows are", ["rejected", "not selected", "selected"]),
-            order=alt.Order("rows are:N", sort="descending"),
+            color=_colour("rows are", ["selected", "not selected", "rejected"]),
+            order=alt.Order("rank:O"),
         ).properties(width=220, height=180),
         suite,
         columns=2,
