@@ -71,7 +71,7 @@ def xgboost(split: Split) -> Outcome:
 def mlp(split: Split, scale="released", held_out=0.1) -> Outcome:
     """A network with two layers of 100 on the labelled rows alone.
 
-    As in the code of Vime it ends when labels held out of these are predicted best.
+    As, to our knowledge, in the code of Vime it ends when labels held out of these are predicted best.
     """
     split = split.coded()
     network = perceptron(len(split.y_l), held_out, split.seed)

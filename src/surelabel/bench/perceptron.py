@@ -1,4 +1,4 @@
-"""The paper's network: two layers of 100 units, trained as in the code of Vime."""
+"""The paper's network: two layers of 100 units, trained as, to our knowledge, in the code of Vime."""
 
 from __future__ import annotations
 
