@@ -99,6 +99,28 @@ def test_splits_have_the_papers_sizes(name):
     assert_array_equal(split.X_l[:, 0], split.y_l)
 
 
+@pytest.mark.parametrize("name", ["wdbc", "digits", "emotions"])
+def test_the_authors_splits_are_of_the_shuffled_table_where_they_shuffle(name):
+    n = DATASETS[name].rows
+    ours, theirs = (
+        make_split(DATASETS[name], np.arange(n)[:, None], np.arange(n), seed=3, protocol=protocol)
+        for protocol in ("today", "authors")
+    )
+    assert (ours.trees, theirs.trees) == ("hist", "exact")
+    order = pd.DataFrame(np.arange(n)).sample(frac=1, random_state=42)[0].to_numpy()
+    assert_array_equal(theirs.y_l, order[ours.y_l] if name == "wdbc" else ours.y_l)
+    assert_array_equal(np.sort(np.concatenate([theirs.y_l, theirs.y_u, theirs.y_t])), np.arange(n))
+
+
+def test_the_authors_protocol_reaches_the_classifier():
+    accuracies = {
+        protocol: runner.run_cell(Cell.of("digits", "xgboost", 0, {"protocol": protocol})).accuracy
+        for protocol in ("today", "authors")
+    }
+    assert accuracies["today"] == runner.run_cell(Cell.of("digits", "xgboost", 0, {})).accuracy
+    assert accuracies["today"] != accuracies["authors"]
+
+
 def test_splits_of_given_sizes_grow_without_changing():
     few = read_split("digits", 1, labelled=100, unlabelled=50)
     many = read_split("digits", 1, labelled=100, unlabelled=300)

@@ -13,7 +13,7 @@ from .suites import Suite
 
 _BASE = "XGBoost"
 _CSA = "CSA"
-# Columns of ours that stand beside their CSA, which was run with the released settings.
+# Columns of ours that stand beside their CSA.
 _AS_CSA = (_CSA, "CSA, released settings")
 
 
@@ -48,8 +48,8 @@ def lines(suite: Suite, store: Store) -> Iterator[str]:
     heads = list(dict.fromkeys(head for row in found.values() for head in row))
     heads.sort(key=lambda head: head.endswith(", gain"))
     yield (
-        "Their files hold 20 seeds with 10 members; the first figure is ours, in brackets is theirs. Gains "
-        "are over XGBoost, ours on the same splits: splits that are easier for one are easier for the other."
+        "The first figure is ours with half of its 95% interval, in brackets is theirs. Gains are over "
+        "XGBoost on the same splits."
     )
     yield ""
     yield "| | " + " | ".join(heads) + " |"
@@ -88,4 +88,6 @@ def _of_dataset(suite, store, dataset) -> dict[str, Beside]:
 
 
 def _cell(figure, sign):
-    return f"{figure.ours:{sign}.2f} ({figure.theirs:{sign}.2f})" if figure else ""
+    if figure is None:
+        return ""
+    return f"{figure.ours:{sign}.2f} +- {figure.half:.2f} ({figure.theirs:{sign}.2f})"

@@ -11,7 +11,7 @@ from ..files import InputError
 from .methods import METHODS
 
 # Of a split rather than of a method.
-_SPLIT = ("labelled", "unlabelled", "balanced")
+_SPLIT = ("labelled", "unlabelled", "balanced", "protocol")
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Cell:
 
     @property
     def of_split(self):
-        """Settings of the split: numbers of rows, where they are not the paper's."""
+        """Settings of the split, where they are not the paper's: numbers of rows, whose protocol."""
         return {name: value for name, value in self.settings.items() if name in _SPLIT}
 
     @property

@@ -23,6 +23,7 @@ from ..files import InputError
 FOLDER_VARIABLE = "SURELABEL_DATA"
 # Of the machine and not of a result: where networks run, and where they keep their rounds.
 DEVICE_VARIABLE, ROUNDS_VARIABLE = "SURELABEL_DEVICE", "SURELABEL_ROUNDS"
+_THEIR_SHUFFLE = 42  # the seed by which the released code shuffles a table before it splits it
 
 
 class DataError(InputError):
@@ -46,7 +47,7 @@ class Dataset:
     target : str, optional
         The target's column there, where it is not the default one.
     standardised : bool, default=True
-        Whether the released code scales its columns for networks; three it leaves as they are.
+        Whether the released code shuffles its rows and scales its columns; some it leaves as they are.
     test : float, default=0.2
         Share of rows that are for the test.
     several : bool, default=False
@@ -85,8 +86,8 @@ DATASETS = {
         Dataset("agaricus_lepiota", "Agaricus lepiota", 8124, 22, 7, 0.6, 24, "habitat", False),
         Dataset("breast_cancer", "Breast cancer", 569, 30, 2, 0.8, standardised=False),
         Dataset("digits", "Digits", 1797, 64, 10, 0.9, standardised=False, image=(1, 8, 16)),
-        Dataset("yeast", "Yeast", 2417, 103, 14, 0.7, 40597, test=0.3, several=True),
-        Dataset("emotions", "Emotions", 593, 72, 6, 0.5, test=0.1, several=True),
+        Dataset("yeast", "Yeast", 2417, 103, 14, 0.7, 40597, None, False, 0.3, several=True),
+        Dataset("emotions", "Emotions", 593, 72, 6, 0.5, None, None, False, 0.1, several=True),
         Dataset("blobs", "Three blobs", 300, 2, 3, 0.9),
         Dataset("mnist", "MNIST, 5,000", 5000, 784, 10, 0.95, image=(1, 28, 255)),
         *(
@@ -114,7 +115,8 @@ class Split:
     """Labelled, unlabelled and test rows of one dataset and seed.
 
     X_* are arrays of numbers, or frames where a dataset has categories; y_* are codes, or cells
-    of 0 and 1, shape (n, L), where rows have several labels.
+    of 0 and 1, shape (n, L), where rows have several labels. Its trees are how XGBoost as it comes
+    splits a column: today's does by a histogram, that of the paper's year did by every value.
     """
 
     dataset: Dataset
@@ -125,6 +127,7 @@ class Split:
     y_u: np.ndarray
     X_t: Any
     y_t: np.ndarray
+    trees: str = "hist"
 
     @property
     def n_classes(self):
@@ -247,13 +250,18 @@ def _column(values):
         return values.astype(object).astype("category")
 
 
-def make_split(dataset, X, y, seed, labelled=None, unlabelled=None, balanced=False) -> Split:
+def make_split(
+    dataset, X, y, seed, labelled=None, unlabelled=None, balanced=False, protocol="today"
+) -> Split:
     """The paper's split: a share for the test, then a share of the rest without labels.
 
     With numbers of labelled and unlabelled rows, these many of the rest instead; balanced, with as
-    many labels for each class.
+    many labels for each class. By the protocol "authors" it is the very split of the released code,
+    and XGBoost has the trees of its time.
     """
     rows = np.arange(len(y))
+    if protocol == "authors" and dataset.standardised:
+        rows = pd.Series(rows).sample(frac=1, random_state=_THEIR_SHUFFLE).to_numpy()
     if dataset.published:
         rest, test = rows[: -dataset.published], rows[-dataset.published :]
     else:
@@ -268,7 +276,8 @@ def make_split(dataset, X, y, seed, labelled=None, unlabelled=None, balanced=Fal
     else:
         rest = np.random.RandomState(seed).permutation(rest)
         known_rows, hidden = rest[:labelled], rest[labelled:][:unlabelled]
-    return Split(dataset, seed, *_parts(X, y, known_rows, hidden, test))
+    split = Split(dataset, seed, *_parts(X, y, known_rows, hidden, test))
+    return replace(split, trees="exact") if protocol == "authors" else split
 
 
 def _balanced(rows, y, of_each, seed):
@@ -287,8 +296,8 @@ def _rows(X, rows):
     return X.iloc[rows].reset_index(drop=True) if isinstance(X, pd.DataFrame) else X[rows]
 
 
-def read_split(name, seed, folder=None, labelled=None, unlabelled=None, balanced=False) -> Split:
-    """The split of a dataset by its name and a seed.
+def read_split(name, seed, folder=None, **how) -> Split:
+    """The split of a dataset by its name and a seed; how else is told as to `make_split`.
 
     Examples
     --------
@@ -297,4 +306,4 @@ def read_split(name, seed, folder=None, labelled=None, unlabelled=None, balanced
     (143, 1294, 360)
     """
     X, y = load(name, folder)
-    return make_split(known(name), X, y, seed, labelled, unlabelled, balanced)
+    return make_split(known(name), X, y, seed, **how)

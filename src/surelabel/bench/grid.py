@@ -45,9 +45,9 @@ def percent_right(predicted, truth):
     return round(100 * float((np.asarray(predicted) == truth).mean()), 4)
 
 
-def classifier():
+def classifier(split: Split):
     """The paper's classifier: XGBoost as it comes, one thread."""
-    return load_xgboost().XGBClassifier(n_jobs=1, random_state=0, verbosity=0)
+    return load_xgboost().XGBClassifier(n_jobs=1, random_state=0, verbosity=0, tree_method=split.trees)
 
 
 def scores_of(predicted, truth) -> dict[str, float]:
@@ -128,19 +128,19 @@ def play(split: Split, parts: Parts, *, n_rounds, prior="labeled") -> Outcome:
 def _judge(X, strands, split, details, seconds):
     """How good XGBoost is, trained on the labels so far."""
     begin = time.perf_counter()
-    predicted = np.column_stack([_predicted(X, strand.labels, split.X_t) for strand in strands])
+    predicted = np.column_stack([_predicted(X, strand.labels, split) for strand in strands])
     reached = scores_of(predicted.reshape(split.y_t.shape), split.y_t)
     details["rounds"].append(reached["accuracy"])
     seconds["classifier"].append(time.perf_counter() - begin)
     return reached
 
 
-def _predicted(X, labels, X_t):
+def _predicted(X, labels, split):
     rows, codes, weight = labels.training()
     if (codes == codes[0]).all():
-        return np.full(len(X_t), codes[0])
-    model, present = fit_present(classifier(), take(X, rows), codes, weight)
-    return present[model.predict_proba(X_t).argmax(axis=1)]
+        return np.full(len(split.X_t), codes[0])
+    model, present = fit_present(classifier(split), take(X, rows), codes, weight)
+    return present[model.predict_proba(split.X_t).argmax(axis=1)]
 
 
 class Timed(Confidence):

@@ -106,7 +106,7 @@ def _scaler(split, scale):
 @method
 def pl(split: Split, gamma=0.8, rounds=5) -> Outcome:
     """Pseudo-labelling: one XGBoost, one threshold."""
-    return play(split, Parts(Panel([classifier()]), Everything(), Threshold(gamma)), n_rounds=rounds)
+    return play(split, Parts(Panel([classifier(split)]), Everything(), Threshold(gamma)), n_rounds=rounds)
 
 
 @method
@@ -119,7 +119,7 @@ def pl_ensemble(split: Split, gamma=0.8, members=20, schedule="short", rounds=5)
 @method
 def flexmatch(split: Split, gamma=0.8, rounds=5) -> Outcome:
     """FlexMatch: one XGBoost, a threshold for each class."""
-    parts = Parts(Panel([classifier()]), Everything(), AdaptiveThreshold(gamma))
+    parts = Parts(Panel([classifier(split)]), Everything(), AdaptiveThreshold(gamma))
     return play(split, parts, n_rounds=rounds)
 
 
@@ -248,7 +248,8 @@ def self_training_xgboost(split: Split, threshold=0.75) -> Outcome:
     """scikit-learn's SelfTrainingClassifier with XGBoost."""
     split = split.coded()
     y = np.append(split.y_l, np.full(len(split.y_u), -1))
-    model = SelfTrainingClassifier(classifier(), threshold=threshold).fit(stacked(split.X_l, split.X_u), y)
+    model = SelfTrainingClassifier(classifier(split), threshold=threshold)
+    model.fit(stacked(split.X_l, split.X_u), y)
     return Outcome(percent_right(model.predict(split.X_t), split.y_t))
 
 

@@ -51,18 +51,25 @@ def lines(store: Store, path: Path, suites: list[Suite], *, pictures=True) -> It
         if suite.about:
             yield from [suite.about, ""]
         yield from (
-            tables_of(suite, store) if suite.kind == "table" else _figure_of(suite, store, path, pictures)
+            _table_of(suite, store) if suite.kind == "table" else _figure_of(suite, store, path, pictures)
         )
-        if suite.name in ("table2", "multilabel"):
-            yield from _over_datasets(suite, store) if suite.name == "table2" else _gains(suite, store)
-            yield from ["", "### Against the authors' own stored runs", ""]
-            yield from authors.lines(suite, store)
         yield from _noted(notes.get(suite.name, []))
     left = [f"*{suite.title}* (`{suite.name}`)" for suite in suites if suite not in stored]
     if left:
         yield from ["", "## Not run yet, or only begun", "", ", ".join(left) + "."]
     yield from ["", "## How this was run", ""]
     yield from _circumstances(stored, store)
+
+
+def _table_of(suite, store):
+    if suite.name.startswith("stored"):
+        yield from authors.lines(suite, store)
+        return
+    yield from tables_of(suite, store)
+    if suite.name == "table2":
+        yield from _over_datasets(suite, store)
+    if suite.name == "multilabel":
+        yield from _gains(suite, store)
 
 
 def cell_of(score: Score | None) -> str:
