@@ -3,9 +3,11 @@ import pandas as pd
 import polars
 import pytest
 from numpy.testing import assert_array_equal
+from scipy.sparse import csr_array
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from surelabel import PseudoLabelClassifier, Repeated, Threshold, trees
+from surelabel.indicators import read_indicators
 from surelabel.model_selection import LabeledKFold, LabeledScorer, hide_labels
 
 N = 60
@@ -176,3 +178,51 @@ def test_hiding_writes_the_mark_that_was_asked_for():
 def test_hiding_refuses_what_makes_no_sense(y, settings, message):
     with pytest.raises(ValueError, match=message):
         hide_labels(y, **settings)
+
+
+CELLS = np.column_stack([CODES == 0, CODES != 1, np.arange(N) % 5 == 0]).astype(int)
+SEVERAL = {
+    "matrix": CELLS,
+    "floats": CELLS * 1.0,
+    "frame": pd.DataFrame(CELLS, columns=["a", "b", "c"], index=np.arange(N) + 7),
+    "polars": polars.DataFrame(CELLS, schema=["a", "b", "c"]),
+    "sparse": csr_array(CELLS),
+    "tags": [[name for name, cell in zip("abc", row, strict=True) if cell] for row in CELLS],
+}
+
+
+@pytest.mark.parametrize("form", SEVERAL)
+def test_hiding_hides_whole_rows_where_they_have_several_labels(form):
+    y = hide_labels(SEVERAL[form], 0.6, random_state=0)
+    codes = read_indicators(y).codes
+    hidden = (codes < 0).any(axis=1)
+    assert hidden.sum() == 36
+    assert (codes[hidden] < 0).all()
+    assert_array_equal(codes[~hidden], CELLS[~hidden])
+    if form in ("frame", "polars", "tags"):
+        assert list(y.columns) == ["a", "b", "c"]
+    if form == "frame":
+        assert_array_equal(y.index, np.arange(N) + 7)
+
+
+def test_hiding_keeps_a_row_with_each_label_and_one_without():
+    with pytest.warns(UserWarning, match="instead of 60"):
+        codes = read_indicators(hide_labels(CELLS, 1, random_state=0)).codes
+    assert [set(column) for column in codes.T] == [{-1, 0, 1}] * 3
+    with pytest.raises(ValueError, match="y has 1 unlabelled rows already"):
+        hide_labels(np.where(np.arange(N)[:, None] == 3, -1, CELLS), 0.5)
+
+
+@pytest.mark.parametrize("form", SEVERAL)
+def test_rows_with_several_labels_can_be_cross_validated(form):
+    y = hide_labels(SEVERAL[form], 0.5, random_state=0)
+    partly = np.array(y, dtype=float)
+    partly[np.flatnonzero((partly >= 0).all(axis=1))[0], 0] = np.nan  # one cell
+    known = (read_indicators(partly).codes >= 0).all(axis=1)
+    cv = LabeledKFold(3, random_state=0)
+    folds = list(cv.split(X, partly))
+    assert_array_equal(np.sort(np.concatenate([test for _, test in folds])), np.flatnonzero(known))
+    assert all(len(train) + len(test) == N for train, test in folds)
+    scores = cross_val_score(small(guard=False), X, y, cv=cv, scoring=LabeledScorer("f1_micro"))
+    assert np.isfinite(scores).all()
+    assert scores.mean() > 0.6

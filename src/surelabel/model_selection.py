@@ -7,15 +7,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import StratifiedKFold
-from sklearn.utils import _safe_indexing, check_consistent_length, check_random_state, indexable
+from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.utils import _safe_indexing, check_consistent_length, check_random_state
 
+from .indicators import has_several, known_part, read_indicators
 from .notice import notice
 from .targets import AUTO, append_missing, labeled_part, read_targets, values_of
 
 
 class LabeledKFold:
     """Stratified folds over the labelled rows; unlabelled rows are in every training part.
+
+    Where rows have several labels, the folds are over those known in full, and not stratified.
 
     Parameters
     ----------
@@ -51,14 +54,16 @@ class LabeledKFold:
 
     def split(self, X, y, groups=None):
         """Yield (training rows, test rows), as positions."""
-        X, y = indexable(X, values_of(y))
-        targets = read_targets(y, self.missing_label)
-        labeled = np.flatnonzero(targets.codes >= 0)
-        unlabeled = np.flatnonzero(targets.codes < 0)
-        folds = StratifiedKFold(
-            self.n_splits, shuffle=self.shuffle, random_state=self.random_state if self.shuffle else None
+        check_consistent_length(X, y)
+        several = has_several(y)
+        codes = _codes(y, several, self.missing_label)
+        known = (codes >= 0).reshape(len(codes), -1).all(axis=1)
+        labeled, unlabeled = np.flatnonzero(known), np.flatnonzero(~known)
+        seed = self.random_state if self.shuffle else None
+        folds = (KFold if several else StratifiedKFold)(
+            self.n_splits, shuffle=self.shuffle, random_state=seed
         )
-        for train, test in folds.split(labeled, targets.codes[labeled]):
+        for train, test in folds.split(labeled, codes[labeled]):
             yield np.sort(np.concatenate([labeled[train], unlabeled])), labeled[test]
 
     def get_n_splits(self, X=None, y=None, groups=None):
@@ -67,7 +72,7 @@ class LabeledKFold:
 
 
 class LabeledScorer:
-    """Any scorer, applied to the labelled rows only.
+    """Any scorer, applied to the labelled rows only; to those known in full, where rows have several labels.
 
     Parameters
     ----------
@@ -99,7 +104,8 @@ class LabeledScorer:
     def __call__(self, estimator, X, y):
         """Score the estimator on the rows of y that have a label."""
         check_consistent_length(X, y)
-        rows, truth = labeled_part(y, estimator.classes_, self.missing_label)
+        part = known_part if has_several(y) else labeled_part
+        rows, truth = part(y, estimator.classes_, self.missing_label)
         scorer = check_scoring(estimator, scoring=self.scoring)
         return scorer(estimator, _safe_indexing(X, rows), truth)
 
@@ -107,9 +113,11 @@ class LabeledScorer:
 def hide_labels(y, fraction, *, missing_label: Any = AUTO, random_state=None):
     """Hide labels of fully labelled data, for experiments; every class keeps at least one.
 
+    Where rows have several labels, all of a row are hidden; a row with each label is kept, and one without.
+
     Parameters
     ----------
-    y : array-like of shape (n,)
+    y : array-like of shape (n,), or several labels a row in any form
         Labels.
     fraction : float
         Share of labels to hide.
@@ -121,7 +129,8 @@ def hide_labels(y, fraction, *, missing_label: Any = AUTO, random_state=None):
 
     Returns
     -------
-    ndarray of shape (n,)
+    ndarray of shape (n,); of shape (n, L) where rows have several labels, or a DataFrame where these
+    have names
 
     Examples
     --------
@@ -129,25 +138,64 @@ def hide_labels(y, fraction, *, missing_label: Any = AUTO, random_state=None):
     array([-1, -1,  0, -1,  0,  1])
     >>> hide_labels(["a", "b", "a", "b"], 0.5, random_state=0)
     array([None, None, 'a', 'b'], dtype=object)
+    >>> hide_labels([["calm"], ["calm", "sad"], [], ["sad"], ["sad"]], 0.4, random_state=2)
+       calm  sad
+    0    -1   -1
+    1     1    1
+    2     0    0
+    3    -1   -1
+    4     0    1
     """
     if not 0 <= fraction <= 1:
         raise ValueError(f"fraction must be between 0 and 1; it is {fraction}.")
+    if has_several(y):
+        return _without_rows(y, fraction, missing_label, random_state)
     values = values_of(y)
-    if missing := int(pd.isna(values).sum()):
-        raise ValueError(f"y has {missing} unlabelled rows already; give all {len(values)} a label.")
-    rng = check_random_state(random_state)
-    order = rng.permutation(len(values))
-    classes, first = np.unique(values[order], return_index=True)
-    keep = order[first]  # one row of each class
-    hidden = np.setdiff1d(order, keep, assume_unique=True)[: round(fraction * len(values))]
+    _check_all_known(pd.isna(values))
+    classes, codes = np.unique(values, return_inverse=True)
+    hidden = _to_hide(codes[:, None], fraction, random_state)
     *_, marker = extended = append_missing(values, 1, missing_label, classes)
     if marker in classes.tolist():
         raise ValueError(f"missing_label={missing_label!r} is one of the labels; choose another mark.")
     values = extended[:-1]  # in a type that can hold the marker
     values[hidden] = marker
-    if len(hidden) < round(fraction * len(values)):
-        notice(
-            f"{len(hidden)} labels were hidden instead of {round(fraction * len(values))}: "
-            "every class keeps one.",
-        )
     return values
+
+
+def _without_rows(y, fraction, missing_label, random_state):
+    cells = read_indicators(y, missing_label)
+    _check_all_known((cells.codes < 0).any(axis=1))
+    values = cells.extended(1, missing_label).values
+    values[:-1][_to_hide(cells.codes, fraction, random_state)] = values[-1]
+    named = cells.classes.dtype == object
+    return pd.DataFrame(values[:-1], columns=cells.classes, index=_index(y)) if named else values[:-1]
+
+
+def _index(y):
+    return y.index if isinstance(y, pd.DataFrame) else None
+
+
+def _check_all_known(missing):
+    if missing.any():
+        raise ValueError(f"y has {missing.sum()} unlabelled rows already; give all {len(missing)} a label.")
+
+
+def _to_hide(codes, fraction, random_state):
+    """Rows to hide, in random order: a row of every class of every column (n, L) stays."""
+    n_rows = len(codes)
+    order = check_random_state(random_state).permutation(n_rows)
+    keep = [order[np.unique(column, return_index=True)[1]] for column in codes[order].T]
+    hidden = order[~np.isin(order, np.concatenate(keep))][: round(fraction * n_rows)]
+    if len(hidden) < round(fraction * n_rows):
+        notice(
+            f"{len(hidden)} labels were hidden instead of {round(fraction * n_rows)}: every class keeps one.",
+        )
+    return hidden
+
+
+def _codes(y, several, missing_label):
+    return (
+        read_indicators(y, missing_label).codes
+        if several
+        else read_targets(values_of(y), missing_label).codes
+    )
