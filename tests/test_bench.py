@@ -327,6 +327,7 @@ def test_a_figure_is_within_theirs_by_its_interval():
     assert (within.reached, within.within) == (False, True)
     assert (below.reached, below.within) == (False, False)
     assert not authors.Beside.of([1.0, 2.0], 2.0).within  # two seeds have no interval
+    assert authors.Beside.of([84.499995], 84.5).reached  # stored with four digits, and theirs with two
 
 
 def test_settings_tell_cells_apart():

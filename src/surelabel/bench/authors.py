@@ -33,8 +33,8 @@ class Beside:
 
     @property
     def reached(self) -> bool:
-        """Whether ours is at or above theirs."""
-        return self.ours >= self.theirs
+        """Whether ours is at or above theirs, which has two digits after the point."""
+        return round(self.ours, 2) >= self.theirs
 
     @property
     def within(self) -> bool:
