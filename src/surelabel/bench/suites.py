@@ -266,10 +266,13 @@ _LIST = [
         "Several labels a row, beside the authors' own stored runs",
         "table",
         tuple(name for name in paper.STORED if name in SEVERAL),
-        tuple(
-            replace(c, settings=c.settings | {"confidence": "variance"}) if c.method == "csa" else c
-            for c in _THEIR_TABLE
-            if c.method != "csa_released"
+        (
+            *_THEIR_TABLE[:4],
+            Column("CSA", "csa", _THEIRS | _TEN | {"confidence": "variance"}),
+            Column(
+                "CSA, per class", "csa", _THEIRS | _TEN | {"confidence": "variance", "bounds": "per_class"}
+            ),
+            Column("CSA, t-test, per class", "csa", _THEIRS | _TEN | {"bounds": "per_class"}),
         ),
         20,
         about="As above, with their splits and the trees of their year. *CSA* trusts whole rows by their "
