@@ -271,7 +271,7 @@ def _lines(table, x, group, order, dash=None):
     base = alt.Chart(table).encode(
         x=alt.X(f"{x}:Q", axis=alt.Axis(format="d", tickMinStep=1)), color=_colour(group, order)
     )
-    band = base.mark_area(opacity=0.12).encode(y=alt.Y("low:Q", title=_ACCURACY), y2="high:Q")
+    band = base.mark_area(opacity=0.06).encode(y=alt.Y("low:Q", title=_ACCURACY), y2="high:Q")
     y = alt.Y("mean:Q", scale=alt.Scale(zero=False), title=_ACCURACY)
     line = base.mark_line(point=True).encode(y=y)
     if dash:

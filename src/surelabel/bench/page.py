@@ -188,12 +188,16 @@ def _relative(image, folder):
 
 
 def _circumstances(stored, store):
+    by_machine: dict[str, list[str]] = {}
     for run in store.runs:
         versions = ", ".join(f"{name} {number}" for name, number in run["versions"].items())
-        yield f"- `{run['command']}` on {run['cores']} cores, {run['processor']}, {run['system']};"
-        yield f"  Python {run['python']}, {versions}."
+        machine = (
+            f"{run['cores']} cores, {run['processor']}, {run['system']}; Python {run['python']}, {versions}"
+        )
+        by_machine.setdefault(machine, []).append(run["command"])
+    for machine, commands in by_machine.items():
+        yield from [f"On {machine}:", "", *(f"- `{command}`" for command in commands), ""]
     taken = sum(record["seconds"]["total"] for record in store.seconds.values())
-    yield ""
     yield (
         f"{len(store.results):,} runs, {taken / 3600:.1f} hours of one core in all. Seeds count from 0: "
         "split, committee and network all hang on them. Every run has one thread."
