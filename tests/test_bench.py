@@ -110,6 +110,8 @@ def test_the_authors_splits_are_of_the_shuffled_table_where_they_shuffle(name):
     order = pd.DataFrame(np.arange(n)).sample(frac=1, random_state=42)[0].to_numpy()
     assert_array_equal(theirs.y_l, order[ours.y_l] if name == "wdbc" else ours.y_l)
     assert_array_equal(np.sort(np.concatenate([theirs.y_l, theirs.y_u, theirs.y_t])), np.arange(n))
+    with pytest.raises(InputError, match="it is 'theirs'"):
+        make_split(DATASETS[name], np.arange(n)[:, None], np.arange(n), seed=3, protocol="theirs")
 
 
 def test_the_authors_protocol_reaches_the_classifier():

@@ -259,6 +259,8 @@ def make_split(
     many labels for each class. By the protocol "authors" it is the very split of the released code,
     and XGBoost has the trees of its time.
     """
+    if protocol not in ("today", "authors"):
+        raise InputError(f'protocol must be "today" or "authors"; it is {protocol!r}.')
     rows = np.arange(len(y))
     if protocol == "authors" and dataset.standardised:
         rows = pd.Series(rows).sample(frac=1, random_state=_THEIR_SHUFFLE).to_numpy()

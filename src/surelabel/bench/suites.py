@@ -158,9 +158,9 @@ _LIST = [
         tuple(name for name in paper.STORED if name not in SEVERAL),
         _THEIR_TABLE,
         20,
-        about="As their runs were made: their splits (the released code shuffles seven of the tables before "
-        "it splits them, so that its splits are not those of the table above), 10 members, and XGBoost with "
-        "the trees that were its default in their year (`exact`; today's is `hist`).",
+        about="As their runs were made: their splits (the released code shuffles the first six tables "
+        "before it splits them, so that its splits are not those of the table above), 10 members, and "
+        "XGBoost with the trees that were its default in their year (`exact`; today's is `hist`).",
     ),
     Suite(
         "confidence",
@@ -275,8 +275,8 @@ _LIST = [
             Column("CSA, t-test, per class", "csa", _THEIRS | _TEN | {"bounds": "per_class"}),
         ),
         20,
-        about="As above, with their splits and the trees of their year. *CSA* trusts whole rows by their "
-        "total variance, as their code does where a row may have several labels.",
+        about="With 10 members and the trees of their year; the splits are the same. *CSA* trusts whole rows "
+        "by their total variance, as their code does where a row may have several labels.",
     ),
     Suite(
         "rounds",
