@@ -332,6 +332,20 @@ def test_a_figure_is_within_theirs_by_its_interval():
     assert authors.Beside.of([84.499995], 84.5).reached  # stored with four digits, and theirs with two
 
 
+def test_columns_of_a_table_are_scored_on_the_seeds_they_share(tmp_path):
+    store = Store(tmp_path)
+    for method, seeds in {"pl": range(8), "pl_ensemble": range(5), "csa": range(2)}.items():
+        for seed in seeds:
+            store.add(Cell.of("wdbc", method, seed, {}), Outcome(90.0 + seed, seconds={"total": 1.0}))
+    suite = SUITES["ensemble"]
+    assert suite.seeds == 5
+    for seeds in (5, 30):
+        found = scores.scores(replace(suite, seeds=seeds), store)["wdbc"]
+        assert (found["PL"].n, found["PL"].mean) == (5, 92.0)
+        assert (found["PL, ensemble"].n, found["PL, ensemble"].mean) == (5, 92.0)
+        assert (found["CSA"].n, found["CSA"].mean) == (2, 90.5)  # only begun
+
+
 def test_settings_tell_cells_apart():
     assert Cell.of("digits", "pl", 0, {}) == Cell.of("digits", "pl", 0, {"gamma": 0.8})
     assert Cell.of("digits", "pl", 0, {}).digest != Cell.of("digits", "pl", 0, {"gamma": 0.9}).digest

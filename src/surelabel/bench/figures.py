@@ -11,7 +11,7 @@ import pandas as pd
 from ..files import InputError
 from .cells import Cell
 from .datasets import known
-from .scores import accuracies, interval, records_of, share_stored
+from .scores import by_column, interval, records_of, scores, share_stored
 from .store import Store
 from .suites import Suite
 
@@ -37,8 +37,8 @@ def rounds(suite: Suite, store: Store):
     lines = []
     for dataset in suite.datasets:
         found = {
-            column.label: [r["rounds"] for r in records_of(suite, store, dataset, column).values()]
-            for column in suite.columns
+            label: [r["rounds"] for r in records.values()]
+            for label, records in by_column(suite, store, dataset).items()
         }
         longest = max((len(run) for runs in found.values() for run in runs), default=0)
         for label, runs in found.items():
@@ -52,12 +52,11 @@ def rounds(suite: Suite, store: Store):
 
 def thresholds(suite: Suite, store: Store):
     """A dot and its interval for each threshold, beside CSA."""
-    lines = []
-    for dataset in suite.datasets:
-        for column in suite.columns:
-            values = list(accuracies(suite, store, dataset, column).values())
-            if values:
-                lines.append((known(dataset).title, column.label, *interval(values)))
+    lines = [
+        (known(dataset).title, label, score.mean, score.half)
+        for dataset, row in scores(suite, store).items()
+        for label, score in row.items()
+    ]
     table = _frame(lines, ["dataset", "method", "mean", "half"])
     base = alt.Chart(table).encode(y=alt.Y("method:N", sort=_labels(suite), title=None))
     dots = base.mark_point(filled=True, size=60).encode(
@@ -73,8 +72,9 @@ def series(suite: Suite, store: Store, setting, title):
     lines = []
     for dataset in suite.datasets:
         alone: dict[int, float] = {}
+        by_label = by_column(suite, store, dataset)
         for column in suite.columns:
-            found = records_of(suite, store, dataset, column)
+            found = by_label[column.label]
             if not found:
                 continue
             alone |= {seed: r["rounds"][0] for seed, r in found.items()}

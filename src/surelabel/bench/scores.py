@@ -11,7 +11,7 @@ from scipy import stats
 from .cells import Cell, Column
 from .paper import PRINTED_SEEDS
 from .store import Store
-from .suites import Suite
+from .suites import SUITES, Suite
 
 # A deviation printed as 1 may have been as little as a half.
 _LEAST_DEVIATION = 0.5
@@ -76,6 +76,21 @@ def records_of(suite: Suite, store: Store, dataset, column: Column) -> dict[int,
     return {seed: found[seed] for seed in sorted(found) if seed < suite.seeds}
 
 
+def by_column(suite: Suite, store: Store, dataset) -> dict[str, dict[int, dict]]:
+    """Stored results of all columns on a dataset, by label and seed.
+
+    Columns that have all seeds that were planned have those they share: some splits are easier.
+    """
+    planned = SUITES.get(suite.name, suite).seeds
+    found = {column.label: records_of(suite, store, dataset, column) for column in suite.columns}
+    complete = [set(records) for records in found.values() if len(records) >= planned]
+    shared = set.intersection(*complete) if complete else set()
+    return {
+        label: {seed: r for seed, r in records.items() if len(records) < planned or seed in shared}
+        for label, records in found.items()
+    }
+
+
 def share_stored(suite: Suite, store: Store) -> float:
     """Share of a suite's datasets and columns of which a seed, at least, is stored."""
     found = [bool(records_of(suite, store, d, c)) for d in suite.datasets for c in suite.columns]
@@ -92,14 +107,14 @@ def scores(suite: Suite, store: Store, measure="accuracy") -> dict[str, dict[str
     """A score for each dataset and label of which anything is stored."""
     table: dict[str, dict[str, Score]] = {}
     for dataset in suite.datasets:
-        for column in suite.columns:
-            values = list(accuracies(suite, store, dataset, column, measure).values())
+        for label, records in by_column(suite, store, dataset).items():
+            values = [record[measure] for record in records.values() if measure in record]
             if not values:
                 continue
-            printed = suite.printed.get(dataset, {}).get(column.label)
+            printed = suite.printed.get(dataset, {}).get(label)
             mean, half = interval(values)
             score = Score(mean, half, len(values), printed, compared(values, printed, suite.printed_seeds))
-            table.setdefault(dataset, {})[column.label] = score
+            table.setdefault(dataset, {})[label] = score
     return table
 
 
