@@ -1,3 +1,5 @@
+from contextlib import ExitStack
+
 import numpy as np
 import pytest
 from birds import birds, with_small_models, written
@@ -45,17 +47,29 @@ def data(tmp_path, small):
 
 
 @pytest.fixture(scope="session")
-def cluster():
-    """Two workers, each a process of its own."""
-    from surelabel.dask.cluster import connected
+def clusters():
+    """Gives a client of two workers, each a process of its own; anew, one of two others."""
+    with ExitStack() as stack:
+        opened = []
 
-    with connected(n_workers=2, memory="2GB") as client:
-        yield client
+        def latest(anew=False):
+            from surelabel.dask.cluster import connected
+
+            if anew or not opened:
+                opened.append(stack.enter_context(connected(n_workers=2, memory="2GB")))
+            return opened[-1]
+
+        yield latest
 
 
 @pytest.fixture
-def client(cluster):
-    """A client of the cluster with both of its workers, whatever was done to them."""
-    cluster.wait_for_workers(2, timeout=90)
-    with cluster.as_current():
-        yield cluster
+def client(clusters):
+    """A client of a cluster with both of its workers, whatever was done to them."""
+    client = clusters()
+    try:
+        client.wait_for_workers(2, timeout=30)
+    except TimeoutError:  # on a busy machine a worker that was killed may not come back
+        client = clusters(anew=True)
+        client.wait_for_workers(2, timeout=90)
+    with client.as_current():
+        yield client

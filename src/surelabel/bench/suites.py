@@ -315,7 +315,7 @@ _LIST = [
             for n in (100, 300, 500, 700, 900)
         ),
         5,
-        about="Round 0 of the same runs is XGBoost on the labels alone.",
+        about="Dashed is XGBoost on the labels alone, round 0 of the same runs.",
     ),
     Suite(
         "iterations",
