@@ -101,9 +101,9 @@ def test_the_default_is_scored_alike(method, split, small):
 
 
 def test_tables_show_every_measure(tmp_path):
-    store, suite = Store(tmp_path / "results"), SUITES["multilabel"]
+    store, suite, theirs = Store(tmp_path / "results"), SUITES["multilabel"], SUITES["stored_several"]
     store.begin({"command": "x", "cores": 1, "processor": "", "python": "", "system": "", "versions": {}})
-    for column in suite.columns:
+    for column in suite.columns + theirs.columns:
         for seed in range(3):
             found = Outcome(60.0 + seed, {"micro_f1": 70.0, "macro_f1": 50.0}, {"total": 1.0})
             store.add(Cell.of("emotions", column.method, seed, column.settings), found)
@@ -113,7 +113,7 @@ def test_tables_show_every_measure(tmp_path):
     text = " ".join(console.file.getvalue().split())
     assert "precision, averaged over rows" in text
     assert "macro F1" in text
-    lines = list(page.lines(store, tmp_path / "results.md", [suite], pictures=False))
+    lines = list(page.lines(store, tmp_path / "results.md", [suite, theirs], pictures=False))
     assert "### Micro F1" in lines
     assert "| XGBoost | 50.00 +- 0.00 |" in lines
-    assert any(line.startswith("| Emotions | 61.00 (64.64) |") for line in lines)
+    assert any(line.startswith("| Emotions | 61.00 +- 2.48 (64.64) |") for line in lines)
