@@ -203,6 +203,8 @@ def test_hiding_hides_whole_rows_where_they_have_several_labels(form):
         assert list(y.columns) == ["a", "b", "c"]
     if form == "frame":
         assert_array_equal(y.index, np.arange(N) + 7)
+    by_year = hide_labels(pd.DataFrame(CELLS, columns=[2010, 2011, 2012]), 0.6, random_state=0)
+    assert list(by_year.columns) == [2010, 2011, 2012]
 
 
 def test_hiding_keeps_a_row_with_each_label_and_one_without():

@@ -167,12 +167,10 @@ def _without_rows(y, fraction, missing_label, random_state):
     _check_all_known((cells.codes < 0).any(axis=1))
     values = cells.extended(1, missing_label).values
     values[:-1][_to_hide(cells.codes, fraction, random_state)] = values[-1]
-    named = cells.classes.dtype == object
-    return pd.DataFrame(values[:-1], columns=cells.classes, index=_index(y)) if named else values[:-1]
-
-
-def _index(y):
-    return y.index if isinstance(y, pd.DataFrame) else None
+    if np.array_equal(cells.classes, np.arange(len(cells.classes))):
+        return values[:-1]
+    index = y.index if isinstance(y, pd.DataFrame) else None
+    return pd.DataFrame(values[:-1], columns=cells.classes, index=index)
 
 
 def _check_all_known(missing):

@@ -50,26 +50,16 @@ def lines(store: Store, path: Path, suites: list[Suite], *, pictures=True) -> It
         yield from ["", f"## {suite.title}", ""]
         if suite.about:
             yield from [suite.about, ""]
-        yield from (
-            _table_of(suite, store) if suite.kind == "table" else _figure_of(suite, store, path, pictures)
-        )
+        if suite.kind == "figure":
+            yield from _figure_of(suite, store, path, pictures)
+        for section in _SECTIONS.get(suite.name, (tables_of,)) if suite.kind == "table" else ():
+            yield from section(suite, store)
         yield from _noted(notes.get(suite.name, []))
     left = [f"*{suite.title}* (`{suite.name}`)" for suite in suites if suite not in stored]
     if left:
         yield from ["", "## Not run yet, or only begun", "", ", ".join(left) + "."]
     yield from ["", "## How this was run", ""]
     yield from _circumstances(stored, store)
-
-
-def _table_of(suite, store):
-    if suite.name.startswith("stored"):
-        yield from authors.lines(suite, store)
-        return
-    yield from tables_of(suite, store)
-    if suite.name == "table2":
-        yield from _over_datasets(suite, store)
-    if suite.name == "multilabel":
-        yield from _gains(suite, store)
 
 
 def cell_of(score: Score | None) -> str:
@@ -227,3 +217,12 @@ def _noted(notes):
     if notes:
         yield ""
         yield from (f"- {note}" for note in notes)
+
+
+# What stands under the title of a table, where it is not the table alone.
+_SECTIONS = {
+    "table2": (tables_of, _over_datasets),
+    "multilabel": (tables_of, _gains),
+    "stored": (authors.lines,),
+    "stored_several": (authors.lines,),
+}
