@@ -26,7 +26,8 @@ from surelabel.bench.grid import Outcome
 from surelabel.bench.methods import METHODS, Released, released_epsilon
 from surelabel.bench.perceptron import HeldOut
 from surelabel.bench.store import Store, mended
-from surelabel.bench.suites import SUITES, Suite, named
+from surelabel.bench.suite import Suite
+from surelabel.bench.suites import SUITES, methods_of, named
 from surelabel.budget import Budget
 from surelabel.files import InputError
 from surelabel.tool.app import app
@@ -356,7 +357,7 @@ def test_settings_tell_cells_apart():
     with pytest.raises(InputError, match="no setting 'gama'"):
         Cell.of("digits", "pl", 0, {"gama": 0.9})
     with pytest.raises(InputError, match="no method 'pll'"):
-        SUITES["table2"].narrowed(methods=["pll"])
+        methods_of("pll")
     assert [c.label for c in SUITES["images"].narrowed(methods=["PL", "CSA"]).columns] == ["PL", "CSA"]
     with pytest.raises(InputError, match="no 'table3'"):
         named("table3")

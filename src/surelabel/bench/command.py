@@ -197,14 +197,11 @@ def page(
 
 
 def _suites(name, seeds, datasets, methods, quick):
-    from .suites import named, titles
+    from .suites import methods_of, named
 
-    def names(text):
-        return [part.strip() for part in text.split(",")] if text else None
-
-    # A title may have a comma in it.
-    chosen = [methods] if methods in titles() else names(methods)
-    return [suite.narrowed(seeds, names(datasets), chosen, quick) for suite in named(name)]
+    rows = [part.strip() for part in datasets.split(",")] if datasets else None
+    columns = methods_of(methods) if methods else None
+    return [suite.narrowed(seeds, rows, columns, quick) for suite in named(name)]
 
 
 def _command_line():

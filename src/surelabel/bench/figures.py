@@ -13,7 +13,7 @@ from .cells import Cell
 from .datasets import known
 from .scores import by_column, interval, records_of, scores, share_stored
 from .store import Store
-from .suites import Suite
+from .suite import Suite
 
 try:
     import altair as alt

@@ -11,7 +11,8 @@ from . import authors
 from .datasets import DATASETS, known
 from .scores import Score, paired, ranks, scores, share_stored
 from .store import Store
-from .suites import SUITES, Suite
+from .suite import Suite
+from .suites import SUITES
 
 _NOTES = "notes.toml"
 _WORTH_SHOWING = 0.4  # of a suite's datasets and columns

@@ -11,7 +11,8 @@ from scipy import stats
 from .cells import Cell, Column
 from .paper import PRINTED_SEEDS
 from .store import Store
-from .suites import SUITES, Suite
+from .suite import Suite
+from .suites import SUITES
 
 # A deviation printed as 1 may have been as little as a half.
 _LEAST_DEVIATION = 0.5

@@ -2,84 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-
 from ..files import InputError
 from . import paper
-from .cells import Cell, Column
-from .datasets import CIFAR, PAPERS, SEVERAL, known
+from .cells import Column
+from .datasets import CIFAR, PAPERS, SEVERAL
 from .methods import METHODS
-
-
-@dataclass(frozen=True)
-class Suite:
-    """A table or a figure: datasets by columns, for as many seeds as one likes.
-
-    Parameters
-    ----------
-    name, title : str
-        What it is called on the command line, and on the page.
-    kind : {"table", "figure"}
-        What is made of it.
-    datasets : tuple of str
-        Its rows.
-    columns : tuple of Column
-        Its columns.
-    seeds : int
-        How many by default.
-    printed : dict
-        The paper's figures by dataset and label.
-    about : str
-        What to know when reading it.
-    measures : dict of str
-        What is in its tables: names in the stored lines, and titles.
-    printed_seeds : int
-        Runs behind the paper's figures; 0 puts them beside ours without comparing.
-    """
-
-    name: str
-    title: str
-    kind: str
-    datasets: tuple[str, ...]
-    columns: tuple[Column, ...]
-    seeds: int
-    printed: paper.Printed = field(default_factory=dict, hash=False)
-    about: str = ""
-    measures: dict[str, str] = field(default_factory=lambda: {"accuracy": "accuracy"}, hash=False)
-    printed_seeds: int = 30
-
-    def cells(self) -> Iterator[Cell]:
-        """All runs, seed by seed, so that a run that is stopped has a bit of everything."""
-        for seed in range(self.seeds):
-            for dataset in self.datasets:
-                for column in self.columns:
-                    yield Cell.of(dataset, column.method, seed, column.settings)
-
-    def narrowed(self, seeds=None, datasets=None, methods=None, quick=False) -> Suite:
-        """The same with fewer seeds, datasets or methods; quick: the least that shows all of it.
-
-        Methods go by their own names, or by the label of a column.
-        """
-        suite = quickened(self) if quick else self
-        if seeds is not None:
-            suite = replace(suite, seeds=seeds)
-        if datasets:
-            for name in datasets:
-                known(name)
-            suite = replace(suite, datasets=tuple(d for d in suite.datasets if d in datasets))
-        if methods:
-            unknown = [m for m in methods if m not in METHODS and m not in titles()]
-            if unknown:
-                raise InputError(
-                    f"There is no method {unknown[0]!r}; there are {', '.join(METHODS)}, and the titles of "
-                    "columns."
-                )
-            suite = replace(
-                suite, columns=tuple(c for c in suite.columns if c.method in methods or c.label in methods)
-            )
-        return suite
-
+from .suite import Suite
 
 _CSA = Column("CSA", "csa")
 _SLA = Column("SLA", "sla")
@@ -109,6 +37,7 @@ _TABLE2 = (
 )
 # The authors' stored runs have 10 members.
 _THEIRS = {"protocol": "authors"}
+_IN_FULL = {"schedule": "paper"}
 _THEIR_TABLE = (
     Column("XGBoost", "xgboost", _THEIRS),
     Column("PL", "pl", _THEIRS),
@@ -116,6 +45,7 @@ _THEIR_TABLE = (
     Column("UPS", "ups", _THEIRS | _TEN),
     Column("CSA", "csa", _THEIRS | _TEN),
     Column("CSA, released settings", "csa_released", _THEIRS | _TEN),
+    Column("CSA, released settings, trees in full", "csa_released", _THEIRS | _TEN | _IN_FULL),
 )
 _NETWORKS = {
     "SL": "supervised",
@@ -213,7 +143,7 @@ _LIST = [
         ("wdbc", "analcatdata_authorship", "synthetic_control", "breast_cancer", "digits"),
         (
             _CSA,
-            Column("paper's schedule", "csa", {"schedule": "paper"}),
+            Column("paper's schedule", "csa", _IN_FULL),
             Column("10 members", "csa", {"members": 10}),
             Column("floor 0.1", "csa", {"floor": 0.1}),
             Column("exact transport", "csa", {"epsilon": 0.0}),
@@ -269,6 +199,7 @@ _LIST = [
         (
             *_THEIR_TABLE[:4],
             Column("CSA", "csa", _THEIRS | _TEN | {"confidence": "variance"}),
+            Column("CSA, trees in full", "csa", _THEIRS | _TEN | _IN_FULL | {"confidence": "variance"}),
             Column(
                 "CSA, per class", "csa", _THEIRS | _TEN | {"confidence": "variance", "bounds": "per_class"}
             ),
@@ -391,13 +322,6 @@ _LIST = [
     ),
 ]
 SUITES = {suite.name: suite for suite in _LIST}
-QUICK_DATASETS = ("breast_cancer", "digits", "blobs")
-_QUICK = {"members": 4, "rounds": 2, "iterations": 100, "epochs": 1, "least_steps": 50}
-
-
-def titles() -> set[str]:
-    """Titles of the columns of all suites."""
-    return {column.label for suite in SUITES.values() for column in suite.columns}
 
 
 def named(name) -> list[Suite]:
@@ -409,17 +333,21 @@ def named(name) -> list[Suite]:
     return [SUITES[name]]
 
 
-def quickened(suite: Suite) -> Suite:
-    """One seed, small committees, the data that come with scikit-learn, the ends of every series."""
-    datasets = tuple(d for d in suite.datasets if d in QUICK_DATASETS)[:1] or ("breast_cancer",)
-    columns = suite.columns
-    if suite.name in ("labels", "iterations", "members"):
-        columns = (columns[0], *columns[-2:])
-    return replace(suite, datasets=datasets, columns=tuple(map(_quick, columns)), seeds=1)
+def methods_of(text) -> list[str]:
+    """What a text with commas names: methods, titles of columns, or one title that has a comma itself.
 
-
-def _quick(column: Column) -> Column:
-    defaults = METHODS[column.method].defaults
-    # A number that the column is about stays, within reason.
-    smaller = {k: min(v, column.settings.get(k, v)) for k, v in _QUICK.items() if k in defaults}
-    return replace(column, settings=column.settings | smaller)
+    Examples
+    --------
+    >>> methods_of("pl, csa"), methods_of("CSA, released settings")
+    (['pl', 'csa'], ['CSA, released settings'])
+    """
+    titles = {column.label for suite in SUITES.values() for column in suite.columns}
+    if text in titles:
+        return [text]
+    names = [part.strip() for part in text.split(",")]
+    for name in names:
+        if name not in METHODS and name not in titles:
+            raise InputError(
+                f"There is no method {name!r}; there are {', '.join(METHODS)}, and the titles of columns."
+            )
+    return names

@@ -9,7 +9,7 @@ from rich.table import Table
 from .datasets import known
 from .scores import scores
 from .store import Store
-from .suites import Suite
+from .suite import Suite
 
 _LABEL, _CELL = 26, 18  # widths of the first column and the others
 _CAPTION = "+- half of a 95% interval. In brackets the paper's; ^ ours is higher, v lower, at 5%."

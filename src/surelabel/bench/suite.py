@@ -1,0 +1,92 @@
+"""A table or a figure, and its narrower versions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from .cells import Cell, Column
+from .datasets import known
+from .methods import METHODS
+from .paper import Printed
+
+_QUICK_DATASETS = ("breast_cancer", "digits", "blobs")
+_QUICK = {"members": 4, "rounds": 2, "iterations": 100, "epochs": 1, "least_steps": 50}
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A table or a figure: datasets by columns, for as many seeds as one likes.
+
+    Parameters
+    ----------
+    name, title : str
+        What it is called on the command line, and on the page.
+    kind : {"table", "figure"}
+        What is made of it.
+    datasets : tuple of str
+        Its rows.
+    columns : tuple of Column
+        Its columns.
+    seeds : int
+        How many by default.
+    printed : dict
+        The paper's figures by dataset and label.
+    about : str
+        What to know when reading it.
+    measures : dict of str
+        What is in its tables: names in the stored lines, and titles.
+    printed_seeds : int
+        Runs behind the paper's figures; 0 puts them beside ours without comparing.
+    """
+
+    name: str
+    title: str
+    kind: str
+    datasets: tuple[str, ...]
+    columns: tuple[Column, ...]
+    seeds: int
+    printed: Printed = field(default_factory=dict, hash=False)
+    about: str = ""
+    measures: dict[str, str] = field(default_factory=lambda: {"accuracy": "accuracy"}, hash=False)
+    printed_seeds: int = 30
+
+    def cells(self) -> Iterator[Cell]:
+        """All runs, seed by seed, so that a run that is stopped has a bit of everything."""
+        for seed in range(self.seeds):
+            for dataset in self.datasets:
+                for column in self.columns:
+                    yield Cell.of(dataset, column.method, seed, column.settings)
+
+    def narrowed(self, seeds=None, datasets=None, methods=None, quick=False) -> Suite:
+        """The same with fewer seeds, datasets or methods; quick: the least that shows all of it.
+
+        Methods go by their own names, or by the label of a column.
+        """
+        suite = self.quickened() if quick else self
+        if seeds is not None:
+            suite = replace(suite, seeds=seeds)
+        if datasets:
+            for name in datasets:
+                known(name)
+            suite = replace(suite, datasets=tuple(d for d in suite.datasets if d in datasets))
+        if methods:
+            suite = replace(
+                suite, columns=tuple(c for c in suite.columns if c.method in methods or c.label in methods)
+            )
+        return suite
+
+    def quickened(self) -> Suite:
+        """One seed, small committees, the data that come with scikit-learn, the ends of every series."""
+        datasets = tuple(d for d in self.datasets if d in _QUICK_DATASETS)[:1] or ("breast_cancer",)
+        columns = self.columns
+        if self.name in ("labels", "iterations", "members"):
+            columns = (columns[0], *columns[-2:])
+        return replace(self, datasets=datasets, columns=tuple(map(_quick, columns)), seeds=1)
+
+
+def _quick(column: Column) -> Column:
+    defaults = METHODS[column.method].defaults
+    # A number that the column is about stays, within reason.
+    smaller = {k: min(v, column.settings.get(k, v)) for k, v in _QUICK.items() if k in defaults}
+    return replace(column, settings=column.settings | smaller)
