@@ -181,6 +181,7 @@ class Trials:
         self.settings = Settings.of(given)
         self.source = opened(self.settings)
         self.run = RunFolder(folder / "run")
+        self.run.path.mkdir()
         self.run.begin(self.settings, self.source)
         for _ in work(self.settings, self.source, self.run):
             if self.run.state.exists():

@@ -17,7 +17,7 @@ import pytest
 from birds import birds, surelabel, written
 
 from surelabel import csa
-from surelabel.files import read_table
+from surelabel.files import alone_in, read_table
 from surelabel.tool.app import app
 from surelabel.tool.demo import _digits as demo_digits
 from surelabel.tool.folder import RunFolder
@@ -379,6 +379,18 @@ def test_output_that_is_no_utf8_terminal(data):
 
 
 # Nothing is lost.
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders are not claimed there")
+def test_two_runs_do_not_write_into_one_folder(data, tmp_path):
+    with alone_in(tmp_path / "run"):
+        done = surelabel("label", data, *QUICK, "--out", tmp_path / "run", "--overwrite")
+    assert refused(done, "Another run is writing into")
+    assert not list((tmp_path / "run").iterdir())
+    assert surelabel("label", data, *QUICK, "--out", tmp_path / "run").exit_code == 0
+    suite = ["bench", "run", "time", "--quick", "--out"]
+    with alone_in(tmp_path / "bench"):
+        assert refused(surelabel(*suite, tmp_path / "bench"), "Another run is writing into")
 
 
 def test_a_folder_that_holds_a_run_is_not_written_over(run, data):

@@ -14,7 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 
 # What computes is imported when it is needed: every other command would wait for it.
-from ..files import InputError
+from ..files import InputError, alone_in
 
 bench = typer.Typer(no_args_is_help=True, help="Reproduce the paper's tables and figures.")
 
@@ -79,7 +79,7 @@ def run_suites(console, suites, out, data_dir, jobs) -> int:
     from .store import Store
 
     folder = folder_of(data_dir)
-    with _alone(out):
+    with alone_in(out):
         store = Store(out)
         cells = [cell for suite in suites for cell in suite.cells()]
         todo = runner.to_do(cells, store)
@@ -253,25 +253,6 @@ def duration(seconds):
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
-
-
-@contextmanager
-def _alone(out: Path):
-    """Two runs must not write into one folder at once."""
-    try:
-        import fcntl
-    except ImportError:  # not on Windows
-        yield
-        return
-    out.mkdir(parents=True, exist_ok=True)
-    with (out / ".lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise InputError(
-                f"Another run is writing into {out}; wait for it, or name another --out."
-            ) from None
-        yield
 
 
 @contextmanager

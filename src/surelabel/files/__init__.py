@@ -1,5 +1,6 @@
 """Tables from files and back: exactly as written, whole or not at all."""
 
+from .claiming import alone_in
 from .errors import InputError, OutputError, did_you_mean
 from .formats import TEXT_KINDS, Format, format_of
 from .kinds import Kind, features, kinds_of, target_column
@@ -14,6 +15,7 @@ __all__ = [
     "Kind",
     "OutputError",
     "Table",
+    "alone_in",
     "did_you_mean",
     "features",
     "format_of",

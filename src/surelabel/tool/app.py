@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from ..bench.command import bench
-from ..files import InputError, OutputError, read_table
+from ..files import InputError, OutputError, alone_in, read_table
 from ..loop import Round
 from ..multilabel import LabelRounds
 from ..persistence import ModelFileError
@@ -276,15 +276,16 @@ def run(settings, folder, console, *, resume, overwrite) -> int:
     source = opened(settings)
     display.show_source(console, source)
     after = None
-    if resume and folder.run.exists():
-        record, after = folder.resume(settings, source)
-        if record["status"] == "complete":
-            console.print(f"This run is complete: {escaped(folder.path)}", highlight=False)
-            return exit_code(settings, source, record.get("labelled", 0))
-        display.show_resumed(console, record, after)
-    else:
-        folder.begin(settings, source)
-    outcome = followed(settings, console, lambda stop: work(settings, source, folder, after, stop))
+    with alone_in(folder.path):
+        if resume and folder.run.exists():
+            record, after = folder.resume(settings, source)
+            if record["status"] == "complete":
+                console.print(f"This run is complete: {escaped(folder.path)}", highlight=False)
+                return exit_code(settings, source, record.get("labelled", 0))
+            display.show_resumed(console, record, after)
+        else:
+            folder.begin(settings, source)
+        outcome = followed(settings, console, lambda stop: work(settings, source, folder, after, stop))
     assert isinstance(outcome, Outcome)
     display.show_outcome(console, folder, outcome)
     if outcome.interrupted:
@@ -319,14 +320,17 @@ def run_many(settings, folder, console, resume) -> int:
         console.print(f"dashboard: {escaped(client.dashboard_link)}", highlight=False, soft_wrap=True)
         source = opened_many(settings, parts, digest, client)
         display.show_source(console, source)
-        if resume and folder.run.exists():
-            record = folder.same_run(settings, source.digests)
-            if record["status"] == "complete":
-                console.print(f"This run is complete: {escaped(folder.path)}", highlight=False)
-                return exit_code(settings, source, record.get("labelled", 0))
-        else:
-            folder.begin_parts(settings, source)
-        outcome = followed(settings, console, lambda stop: work_many(settings, source, folder, client, stop))
+        with alone_in(folder.path):
+            if resume and folder.run.exists():
+                record = folder.same_run(settings, source.digests)
+                if record["status"] == "complete":
+                    console.print(f"This run is complete: {escaped(folder.path)}", highlight=False)
+                    return exit_code(settings, source, record.get("labelled", 0))
+            else:
+                folder.begin_parts(settings, source)
+            outcome = followed(
+                settings, console, lambda stop: work_many(settings, source, folder, client, stop)
+            )
     if outcome is None:
         console.print("Stopped. To go on, give the same command with --resume.")
         return INTERRUPTED

@@ -36,7 +36,7 @@ class RunFolder:
     Parameters
     ----------
     path : str or Path
-        The folder; made when the run begins.
+        The folder; it is there, and ours alone, while a run writes into it.
     """
 
     def __init__(self, path):
@@ -69,11 +69,7 @@ class RunFolder:
         return self.run.exists() and (kept or self.record()["status"] != "running")
 
     def begin(self, settings: Settings, source: Source):
-        """Claim the folder for a new run."""
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"Cannot make the folder {self.path}: {error.strerror}.") from error
+        """Make the folder ready for a new run."""
         self.check_outputs(source)
         self.sweep()
         self._clear([table.path for _, table in _tables(source)])
@@ -83,11 +79,7 @@ class RunFolder:
         self.write_record(settings, source, "running")
 
     def begin_parts(self, settings: Settings, source):
-        """Claim the folder for a new run over many files."""
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"Cannot make the folder {self.path}: {error.strerror}.") from error
+        """Make the folder ready for a new run over many files."""
         out = (self.path / "labels").resolve()
         if any(Path(part.path).parent == out for part in source.parts):
             raise InputError(f"The labels would be written into {out}, which is read. Name another --out.")
