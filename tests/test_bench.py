@@ -246,6 +246,18 @@ def test_networks_are_judged_in_every_round(method):
         assert found.details["rounds"][0] == alone.accuracy  # all begin with the same network
 
 
+def test_networks_may_be_held_back_in_the_first_rounds():
+    pytest.importorskip("torch")
+    settings = {"method": "csa", "rounds": 2, "least_steps": 60}
+    whole, growing = (
+        runner.run_cell(Cell.of("blobs", "network", 0, settings | {"share": share})).details["selected"]
+        for share in ("whole", "growing")
+    )
+    assert whole[0] > growing[0]
+    with pytest.raises(InputError, match="share must be one of whole, growing; it is 'half'"):
+        runner.run_cell(Cell.of("blobs", "network", 0, settings | {"share": "half"}))
+
+
 def test_networks_keep_their_rounds_where_they_are_told(tmp_path, monkeypatch):
     pytest.importorskip("torch")
     from surelabel.bench import networks

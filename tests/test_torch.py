@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,7 @@ from surelabel.torch import (  # noqa: E402
     SmallestClass,
     TorchPseudoLabeler,
     Training,
+    WholePool,
     mc_dropout,
     mc_members,
     one_pass,
@@ -467,6 +469,15 @@ def test_shares_grow_as_those_of_a_run_that_keeps_its_labels():
     shares = [GrowingShare()(t, 5, prior, 90, None, None).share for t in range(1, 6)]
     assert_allclose(shares, np.cumsum(ramp(5)))
     assert shares[-1] == 1
+
+
+def test_labels_found_anew_may_be_those_of_all_rows_from_the_first_round_on(split):
+    held_back = replace(METHODS["csa"], budget=GrowingShare())
+    assert METHODS["csa"].budget == WholePool()
+    first = [next(labeler(method=method, n_rounds=2).fit_rounds(*split[:2])) for method in ("csa", held_back)]
+    assert [round.budget.share for round in first] == [1, pytest.approx(2 / 3)]
+    assert first[0].candidates == first[1].candidates
+    assert first[0].labelled > first[1].labelled
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 200), st.integers(0, 30))

@@ -268,11 +268,14 @@ def network(
     least_steps=400,
     batch=64,
     rate=0.03,
+    share="whole",
 ) -> Outcome:
     """A network with dropout by one of the methods, or on the labelled rows or the truth alone."""
     from .networks import Setting, play_network
 
-    how = Setting(method, net, side, augment, rounds, passes, floor, bounds, epochs, least_steps, batch, rate)
+    how = Setting(
+        method, net, side, augment, rounds, passes, floor, bounds, epochs, least_steps, batch, rate, share
+    )
     return play_network(split, how)
 
 

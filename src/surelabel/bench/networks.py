@@ -17,8 +17,10 @@ from torch.nn.functional import avg_pool2d
 from torch.utils.data import TensorDataset
 
 from ..allocation import Transport
+from ..budget import Budget
 from ..confidence import TTest
-from ..torch import METHODS, McDropout, Method, TorchPseudoLabeler, Training
+from ..files import InputError
+from ..torch import METHODS, GrowingShare, McDropout, Method, TorchPseudoLabeler, Training, WholePool
 from ..torch.augment import ups_augment, weak_augment
 from ..torch.devices import chosen, one_thread
 from ..torch.network import perceptron
@@ -31,6 +33,7 @@ SUPERVISED, TRUTH = "supervised", "truth"
 _AUGMENT = {"none": None, "weak": weak_augment, "ups": ups_augment}
 # The network of the labelled rows of the last split.
 _BEGINNING: dict[tuple, dict] = {}
+_SHARES: dict[str, Callable[..., Budget]] = {"whole": WholePool(), "growing": GrowingShare()}
 _COUNTS = ("rounds", "pool", "sure", "selected", "right", "negatives", "fewest", "most")
 
 
@@ -50,6 +53,7 @@ class Setting:
     least_steps: int
     batch: int
     rate: float
+    share: str
 
 
 def play_network(split: Split, setting: Setting) -> Outcome:
@@ -102,7 +106,7 @@ def labeler_of(split: Split, setting: Setting, shape) -> TorchPseudoLabeler:
 
 def _fit(split, setting, plan, device, model, data, seed):
     """Train, but only once on the labelled rows alone: every method begins with that network."""
-    same = replace(setting, method="", rounds=0, passes=0, floor=0.0, bounds="")
+    same = replace(setting, method="", rounds=0, passes=0, floor=0.0, bounds="", share="")
     key = (split.dataset.name, split.y_l.tobytes(), seed, same)
     alone = len(data) == len(split.y_l)
     if alone and key in _BEGINNING:
@@ -116,8 +120,12 @@ def _fit(split, setting, plan, device, model, data, seed):
 
 
 def method_of(setting: Setting) -> Method:
-    """The method with its number of passes; CSA with its floor and bounds."""
+    """The method with its number of passes and its share of the pool; CSA with its floor and bounds."""
     method = METHODS[setting.method]
+    if setting.share not in _SHARES:
+        raise InputError(f"share must be one of {', '.join(_SHARES)}; it is {setting.share!r}.")
+    if isinstance(method.budget, WholePool):
+        method = replace(method, budget=_SHARES[setting.share])
     parts = method.parts
     if isinstance(parts.committee, McDropout):
         parts = replace(parts, committee=McDropout(setting.passes))

@@ -276,6 +276,7 @@ _LIST = [
         ("digits", "mnist"),
         (
             *_networks(_IMAGES),
+            Column("CSA, growing share", "network", _IMAGES | {"share": "growing"}),
             Column("CSA, floor 1", "network", _IMAGES | {"floor": 1.0}),
             Column("CSA, as the paper", "network", _IMAGES | {"floor": 0.0, "bounds": "paper"}),
         ),
@@ -289,7 +290,11 @@ _LIST = [
         "CIFAR-10, cut down to what a CPU can do",
         "table",
         ("cifar10_1000",),
-        (*_networks(_CIFAR_SMALL), Column("CSA, floor 1", "network", _CIFAR_SMALL | {"floor": 1.0})),
+        (
+            *_networks(_CIFAR_SMALL),
+            Column("CSA, growing share", "network", _CIFAR_SMALL | {"share": "growing"}),
+            Column("CSA, floor 1", "network", _CIFAR_SMALL | {"floor": 1.0}),
+        ),
         2,
         {"cifar10_1000": paper.CIFAR["cifar10_1000"]},
         "16 x 16 pixels, 1,000 labels, a pool of 20,000, three convolutions, no augmentation, 2 rounds, "

@@ -15,7 +15,7 @@ except ImportError as error:
 from .labeler import TorchPseudoLabeler
 from .mc import McDropout, OnePass, mc_dropout, mc_members, one_pass
 from .network import Network
-from .protocol import METHODS, GrowingShare, Method, SmallestClass
+from .protocol import METHODS, GrowingShare, Method, SmallestClass, WholePool
 from .training import Training
 from .wideresnet import WideResNet
 
@@ -29,6 +29,7 @@ __all__ = [
     "SmallestClass",
     "TorchPseudoLabeler",
     "Training",
+    "WholePool",
     "WideResNet",
     "mc_dropout",
     "mc_members",

@@ -26,6 +26,15 @@ _MEANS, _DEVIATIONS = (0.4914, 0.4822, 0.4465), (0.2471, 0.2435, 0.2616)
 
 
 @dataclass(frozen=True)
+class WholePool:
+    """Any row may be labelled in any round: labels are found anew each time, so none is for good."""
+
+    def __call__(self, number, n_rounds, prior, pool, p, allocator) -> Budget:
+        """The budget of a round."""
+        return Budget(1.0, prior, pool)
+
+
+@dataclass(frozen=True)
 class GrowingShare:
     """Label as much of the pool as a run that keeps its labels would have by this round."""
 
@@ -74,14 +83,14 @@ class Method:
     ----------
     parts : Parts
         Its committee is `McDropout` or `OnePass`.
-    budget : callable, default=GrowingShare()
+    budget : callable, default=WholePool()
         What a round may label.
     temperature : float, default=2.0
         Logits are divided by it before `negatives` sees them.
     """
 
     parts: Parts
-    budget: Callable[..., Budget] = GrowingShare()
+    budget: Callable[..., Budget] = WholePool()
     temperature: float = 2.0
 
 
