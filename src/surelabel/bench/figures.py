@@ -273,11 +273,13 @@ def _lines(table, x, group, order, dash=None):
     )
     band = base.mark_area(opacity=0.06).encode(y=alt.Y("low:Q", title=_ACCURACY), y2="high:Q")
     y = alt.Y("mean:Q", scale=alt.Scale(zero=False), title=_ACCURACY)
-    line = base.mark_line(point=True).encode(y=y)
+    # Points of their own: as part of the line they would take the lines out of the legend.
+    line, points = base.mark_line().encode(y=y), base.mark_circle(size=40, opacity=1).encode(y=y)
     if dash:
         band = band.encode(detail=f"{dash}:N")
-        line = line.encode(strokeDash=alt.StrokeDash(f"{dash}:N", legend=alt.Legend(symbolType="stroke")))
-    return (band + line).properties(width=260, height=180)
+        legend = alt.Legend(symbolType="stroke", symbolStrokeColor="black", symbolSize=300)
+        line = line.encode(strokeDash=alt.StrokeDash(f"{dash}:N", legend=legend))
+    return (band + line + points).properties(width=260, height=180)
 
 
 def _colour(field, order):
