@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -213,7 +214,7 @@ def _command_line():
             next(words, None)
         elif not word.startswith(("--data-dir=", "--out=")):
             kept.append(word)
-    return " ".join(kept)
+    return shlex.join(kept)
 
 
 @contextmanager
