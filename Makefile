@@ -26,7 +26,7 @@ bench-transport: $(VENV)/bench.stamp  ## the transport solver against others; AR
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python benchmarks/transport.py $(ARGS)
 
 bench-committee: $(VENV)/bench.stamp  ## the XGBoost committee against a plain loop; ARGS="--data-dir DIR" for segment
-	OMP_WAIT_POLICY=passive OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/committee.py $(ARGS)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/committee.py $(ARGS)
 
 bench-accuracy: $(VENV)/bench.stamp  ## default CSA against what else there is; ARGS="--data-dir DIR --seeds 10"
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/accuracy.py $(ARGS)

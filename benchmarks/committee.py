@@ -9,8 +9,8 @@ is what the paper's algorithm reads like: one `XGBClassifier.fit` after the othe
 grows the same trees from the shared matrix, members in parallel, so its accuracy stands for that of the plain
 loop. "short" is the default schedule. All three draw the same hyper-parameters.
 
-The make target sets OMP_WAIT_POLICY=passive: threads that wait by spinning make the plain loop tens of times
-slower on a machine that does anything else as well, which would flatter the ratio.
+Run it on idle cores. The threads of the plain loop wait for each other at every step: beside other work it is
+several times slower, which would flatter the ratio, and so does OMP_WAIT_POLICY=passive on idle ones.
 """
 
 import argparse

@@ -77,6 +77,15 @@ def made_up(rng):
 # Datasets and splits
 
 
+@pytest.mark.parametrize(
+    "suite", [suite.narrowed(quick=True) for suite in named("all")], ids=lambda s: s.name
+)
+def test_every_quick_run_has_rows_of_all_three_kinds(suite):
+    for how in {tuple(cell.of_split.items()): cell for cell in suite.cells()}.values():
+        split = read_split(how.dataset, how.seed, None, **how.of_split)
+        assert min(len(split.y_l), len(split.y_u), len(split.y_t)) > 10
+
+
 SIZES = {
     "segment": (554, 1294, 462),
     "wdbc": (45, 410, 114),

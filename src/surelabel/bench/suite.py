@@ -78,11 +78,17 @@ class Suite:
 
     def quickened(self) -> Suite:
         """One seed, small committees, the data that come with scikit-learn, the ends of every series."""
-        datasets = tuple(d for d in self.datasets if d in _QUICK_DATASETS)[:1] or ("breast_cancer",)
-        columns = self.columns
+        own = tuple(d for d in self.datasets if d in _QUICK_DATASETS)[:1]
+        # Numbers of rows are those of the suite's own data.
+        columns = self.columns if own else tuple(map(_of_any_size, self.columns))
         if self.name in ("labels", "iterations", "members"):
             columns = (columns[0], *columns[-2:])
-        return replace(self, datasets=datasets, columns=tuple(map(_quick, columns)), seeds=1)
+        return replace(self, datasets=own or ("breast_cancer",), columns=tuple(map(_quick, columns)), seeds=1)
+
+
+def _of_any_size(column: Column) -> Column:
+    kept = {k: v for k, v in column.settings.items() if k not in ("labelled", "unlabelled")}
+    return replace(column, settings=kept)
 
 
 def _quick(column: Column) -> Column:
