@@ -1,5 +1,6 @@
 """The command line: what goes in, what comes out, and what it says."""
 
+import errno
 import json
 import os
 import re
@@ -391,6 +392,24 @@ def test_two_runs_do_not_write_into_one_folder(data, tmp_path):
     suite = ["bench", "run", "time", "--quick", "--out"]
     with alone_in(tmp_path / "bench"):
         assert refused(surelabel(*suite, tmp_path / "bench"), "Another run is writing into")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders are not claimed there")
+def test_a_drive_without_claims_is_written_to(monkeypatch, tmp_path):
+    claiming = sys.modules[alone_in.__module__]
+
+    def refuse(number):
+        def flock(file, how):
+            raise OSError(number, os.strerror(number))
+
+        monkeypatch.setattr(claiming.fcntl, "flock", flock)
+
+    refuse(errno.ENOLCK)
+    with alone_in(tmp_path / "run"):
+        assert (tmp_path / "run").is_dir()
+    refuse(errno.EIO)
+    with pytest.raises(OSError, match=os.strerror(errno.EIO)), alone_in(tmp_path / "run"):
+        pass
 
 
 def test_a_folder_that_holds_a_run_is_not_written_over(run, data):

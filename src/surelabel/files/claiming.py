@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,9 @@ try:
     import fcntl
 except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
+
+# What drives say, some on a network, that have no claims on folders.
+_NO_CLAIMS = (errno.EBADF, errno.EINVAL, errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 
 
 @contextmanager
@@ -41,8 +45,10 @@ def alone_in(folder):
         raise InputError(
             f"Another run is writing into {folder}. Wait for it, or name another --out."
         ) from None
-    except OSError:
-        pass  # some network drives have no claims
+    except OSError as error:
+        if error.errno not in _NO_CLAIMS:
+            os.close(claim)
+            raise
     try:
         yield
     finally:
