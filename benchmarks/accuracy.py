@@ -24,9 +24,9 @@ from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 from sklearn.svm import SVC
 
 from surelabel import Columns, csa, unlike_models
-from surelabel.encoding import Encoder
-from surelabel.features import stacked
-from surelabel.fitting import fit_weighted, seeded
+from surelabel.committees.encoding import Encoder
+from surelabel.committees.member_fitting import fit_weighted, seeded
+from surelabel.reading.features import stacked
 
 
 def supervised_and_csa(labelled, unlabelled, test, seed):

@@ -29,7 +29,7 @@ from sklearn.metrics import roc_auc_score
 from xgboost import XGBClassifier
 
 from surelabel import RandomXGBoost, Transport, TTest, csa
-from surelabel.boosting import draw
+from surelabel.committees.random_xgboost import draw
 
 RESULTS = Path("results")
 MEASURES = ["accuracy", "right", "labelled", "seconds"]

@@ -28,11 +28,11 @@ from surelabel import (
     unlike_models,
 )
 from surelabel.budget import class_frequencies
-from surelabel.features import take
-from surelabel.fitting import fit_weighted, seeded
-from surelabel.judging import measure
-from surelabel.loop import rounds
-from surelabel.training import Trainer
+from surelabel.committees.member_fitting import fit_weighted, seeded
+from surelabel.reading.features import take
+from surelabel.rounds.asking import measure
+from surelabel.rounds.loop import rounds
+from surelabel.rounds.training import Trainer
 
 CHOICES = {
     "as it is": {},

@@ -33,8 +33,8 @@ from surelabel.files import (
     target_values,
     write_table,
 )
-from surelabel.persistence import ModelFileError
-from surelabel.tool.folder import RunFolder
+from surelabel.saving.model_file import ModelFileError
+from surelabel.tool.run_folder import RunFolder
 from surelabel.tool.settings import Settings, from_toml
 from surelabel.tool.source import opened
 from surelabel.tool.work import work

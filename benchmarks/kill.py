@@ -28,10 +28,11 @@ from pathlib import Path
 
 import skops.io  # noqa: F401  once here, not in each fork
 
-from surelabel import Repeated, recipes, trees, unlike
-from surelabel.checkpoint import Checkpoint
-from surelabel.models import unlike_models
-from surelabel.tool.app import app
+from surelabel import Repeated, recipes, trees
+from surelabel.committees import unlike
+from surelabel.committees.models.default import unlike_models
+from surelabel.rounds.checkpoint import Checkpoint
+from surelabel.tool.commands import app
 
 RESULTS = Path("results")
 # Without the guard, which writes nothing, and the report, which is not what a run goes on from: both take

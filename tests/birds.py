@@ -5,9 +5,9 @@ import pandas as pd
 from typer.testing import CliRunner
 
 from surelabel import Repeated, trees
+from surelabel.committees.models.default import unlike_models
 from surelabel.files import format_of, write_table
-from surelabel.models import unlike_models
-from surelabel.tool.app import app
+from surelabel.tool.commands import app
 
 
 def birds(n=60, n_labelled=18, seed=0):
@@ -42,7 +42,7 @@ def surelabel(*args):
 def with_small_models(monkeypatch):
     """Every method takes a moment."""
     monkeypatch.setattr("surelabel.recipes._one_model", lambda: Repeated(trees(5), n_members=1))
-    monkeypatch.setattr("surelabel.unlike.unlike_models", small_models)
+    monkeypatch.setattr("surelabel.committees.unlike.unlike_models", small_models)
 
 
 def small_models():

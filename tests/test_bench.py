@@ -30,7 +30,7 @@ from surelabel.bench.suite import Suite
 from surelabel.bench.suites import SUITES, methods_of, named
 from surelabel.budget import Budget
 from surelabel.files import InputError
-from surelabel.tool.app import app
+from surelabel.tool.commands import app
 
 SMALL = {"members": 3, "rounds": 2, "iterations": 20, "epochs": 1, "least_steps": 60, "shown": 8, "side": 5}
 COUNTED = ["pl", "pl_ensemble", "flexmatch", "ups", "sla", "csa", "csa_released", "best_rows"]
@@ -388,7 +388,7 @@ def test_settings_tell_cells_apart():
 
 
 def bench(*words, **kwargs):
-    code = "from surelabel.tool.app import app; app()"
+    code = "from surelabel.tool.commands import app; app()"
     return subprocess.Popen(
         [sys.executable, "-c", code, "bench", *words], stdout=subprocess.DEVNULL, **kwargs
     )

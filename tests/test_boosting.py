@@ -9,8 +9,9 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
 from xgboost import XGBClassifier
 
-from surelabel import RandomXGBoost, boosting, csa
-from surelabel.boosting import draw, shortened
+from surelabel import RandomXGBoost, csa
+from surelabel.committees import random_xgboost as boosting
+from surelabel.committees.random_xgboost import draw, shortened
 
 SCHEDULES = ["short", "paper"]
 
@@ -172,6 +173,6 @@ def test_missing_xgboost_names_the_extra(monkeypatch, iris):
 
 
 def test_two_builds_of_xgboost_at_once_warn(monkeypatch, iris):
-    monkeypatch.setattr("surelabel.boosting.version", lambda distribution: "3.0")
+    monkeypatch.setattr("surelabel.committees.random_xgboost.version", lambda distribution: "3.0")
     with pytest.warns(UserWarning, match="Both xgboost and xgboost-cpu are installed"):
         RandomXGBoost(1).fit(*iris)

@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from surelabel import Panel, RandomXGBoost, Repeated, trees
-from surelabel.committee import as_committee
+from surelabel.committees.base import as_committee
 
 COMMITTEES = [
     Repeated(trees(3), 3),

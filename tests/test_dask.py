@@ -36,13 +36,13 @@ from surelabel import (
     trees,
     ups,
 )
+from surelabel.committees.encoding import Encoded
+from surelabel.committees.models.default import Bayes
+from surelabel.committees.models.graph import Spreading
 from surelabel.dask import DaskPseudoLabelClassifier, LostSchedulerError
 from surelabel.dask import transport as far_transport
 from surelabel.dask.pieces import Pieces
-from surelabel.encoding import Encoded
-from surelabel.graph import Spreading
 from surelabel.model_selection import hide_labels
-from surelabel.models import Bayes
 
 
 def unlike():

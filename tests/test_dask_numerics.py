@@ -16,10 +16,10 @@ from surelabel.dask.excerpt import ranks
 from surelabel.dask.pieces import Each
 from surelabel.dask.selection import cuts, keys_of, quantile, score_of
 from surelabel.dask.transport import spans_of
-from surelabel.judging import measure
-from surelabel.labels import Labels
-from surelabel.loop import Parts
-from surelabel.training import some_of
+from surelabel.rounds.asking import measure
+from surelabel.rounds.labels import Labels
+from surelabel.rounds.loop import Parts
+from surelabel.rounds.training import some_of
 from surelabel.transport import problem
 
 
@@ -174,7 +174,7 @@ def test_rows_are_judged_alike_in_any_part_of_the_pool(seed, n, n_pieces):
     X = np.random.default_rng(seed).normal(size=(n, 1))
     parts = Parts(None, TTest(), Transport())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("surelabel.judging._BLOCK_ROWS", 16)
+        patch.setattr("surelabel.rounds.asking._BLOCK_ROWS", 16)
         whole = measure(Slotted(), X, 2, np.arange(n), parts)
         pools = split(np.arange(n), n_pieces, seed)
         found = [measure(Slotted(), X, 2, pool, parts, pool[0], n) for pool in pools if len(pool)]

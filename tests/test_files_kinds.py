@@ -12,7 +12,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
-from surelabel.features import Columns
 from surelabel.files import (
     InputError,
     did_you_mean,
@@ -24,6 +23,7 @@ from surelabel.files import (
     target_values,
     write_table,
 )
+from surelabel.reading.features import Columns
 
 
 def kind_of(cells, name="x", **said):

@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from surelabel.indicators import has_several, read_indicators
+from surelabel.reading.indicators import has_several, read_indicators
 
 CELLS = np.array([[1, 0, 1], [0, 1, 0], [-1, -1, -1], [1, -1, 0]])
 NAMES = ["calm", "happy", "sad"]

@@ -18,14 +18,13 @@ from surelabel import (
     TTest,
     Unlike,
     csa,
-    judging,
-    loop,
     pl,
-    rounds,
 )
-from surelabel.checkpoint import Checkpoint
-from surelabel.labels import balanced
-from surelabel.training import Trainer
+from surelabel.rounds import asking as judging
+from surelabel.rounds import loop, rounds
+from surelabel.rounds.checkpoint import Checkpoint
+from surelabel.rounds.labels import balanced
+from surelabel.rounds.training import Trainer
 
 UNIFORM = np.full(3, 1 / 3)
 
@@ -166,7 +165,7 @@ def test_found_labels_weigh_no_more_than_the_given_ones(monkeypatch):
     # Class 0 as much as it was given, and both classes half of the whole, as among the given.
     np.testing.assert_allclose(weight, [0.75, 1.5, *[0.1875] * 4])
     # Nor are many more of them trained on.
-    monkeypatch.setattr("surelabel.labels._FOUND_ROWS", 1)
+    monkeypatch.setattr("surelabel.rounds.labels._FOUND_ROWS", 1)
     np.testing.assert_array_equal(labels.training()[0], [0, 1, 2, 4])
     labels.found = "full"
     assert labels.training()[2] is None

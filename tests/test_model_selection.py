@@ -7,8 +7,8 @@ from scipy.sparse import csr_array
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from surelabel import PseudoLabelClassifier, Repeated, Threshold, trees
-from surelabel.indicators import read_indicators
 from surelabel.model_selection import LabeledKFold, LabeledScorer, hide_labels
+from surelabel.reading.indicators import read_indicators
 
 N = 60
 CODES = np.arange(N) % 3

@@ -27,12 +27,12 @@ from surelabel import (
     ups,
 )
 from surelabel.bounds import committee_votes
-from surelabel.checkpoint import Checkpoint
-from surelabel.loop import Opinion, Strand, in_step, trusted
-from surelabel.multilabel import pooled
 from surelabel.reporting.overview import labels
-from surelabel.training import Trainer
-from surelabel.verdict import Verdict
+from surelabel.rounds.checkpoint import Checkpoint
+from surelabel.rounds.loop import Opinion, Strand, in_step, trusted
+from surelabel.rounds.several import pooled
+from surelabel.rounds.training import Trainer
+from surelabel.rounds.verdict import Verdict
 
 NAMES = ["calm", "happy", "sad"]
 

@@ -51,9 +51,10 @@ from surelabel import (
     unlike_models,
     ups,
 )
-from surelabel.codec import STANDS, Stand, plain
 from surelabel.model_selection import hide_labels
-from surelabel.persistence import FORMAT_VERSION, TRUSTED, save
+from surelabel.saving.codec import STANDS, Stand, plain
+from surelabel.saving.model_file import FORMAT_VERSION, save
+from surelabel.saving.trusted_types import TRUSTED
 
 DATA = Path(__file__).parent / "data"
 HIST = HistGradientBoostingClassifier(max_iter=1, min_samples_leaf=2)
@@ -294,8 +295,8 @@ def test_all_our_types_are_trusted():
                 ours |= {kind} if issubclass(kind, (BaseEstimator, Stand)) else set()
     names = {f"{kind.__module__}.{kind.__name__}" for kind in ours}
     abstract = {
-        "surelabel.codec.Stand",
-        "surelabel.committee.BaseCommittee",
+        "surelabel.saving.codec.Stand",
+        "surelabel.committees.base.BaseCommittee",
         "surelabel.confidence.Confidence",
     }
     # What is made for experiments is not saved; of what ran on a cluster, the plain classifier is.
@@ -449,7 +450,7 @@ def test_any_header_is_refused_or_read(saved, tmp_path, key, value):
 def test_newer_formats_are_named(saved, tmp_path):
     data = rewritten(saved[1], version=FORMAT_VERSION + 1, packages={"surelabel": "9.9.0"})
     with pytest.raises(
-        ModelFileError, match=r"version 2.*surelabel 9\.9\.0.*up to 1\. Install a newer surelabel"
+        ModelFileError, match=r"version 3.*surelabel 9\.9\.0.*up to 2\. Install a newer surelabel"
     ):
         load_bytes(data, tmp_path)
 
@@ -528,9 +529,9 @@ def test_strange_types_are_refused_unless_trusted(iris, tmp_path):
     [
         ("builtins", "eval"),
         ("os", "system"),
-        ("surelabel.persistence", "load"),
-        ("surelabel.boosting", "load_xgboost"),
-        ("surelabel.models", "boosting"),
+        ("surelabel.saving.model_file", "load"),
+        ("surelabel.committees.random_xgboost", "load_xgboost"),
+        ("surelabel.committees.models.default", "boosting"),
         ("sklearn.utils", "all_estimators"),
         ("numpy", "load"),
         ("pandas", "read_pickle"),

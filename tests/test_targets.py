@@ -4,7 +4,7 @@ import polars
 import pytest
 from numpy.testing import assert_array_equal
 
-from surelabel.targets import append_missing, is_unlabeled, labeled_part, read_targets, values_of
+from surelabel.reading.targets import append_missing, is_unlabeled, labeled_part, read_targets, values_of
 
 NAN = float("nan")
 

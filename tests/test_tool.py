@@ -19,9 +19,9 @@ from birds import birds, surelabel, written
 
 from surelabel import csa
 from surelabel.files import alone_in, read_table
-from surelabel.tool.app import app
+from surelabel.tool.commands import app
 from surelabel.tool.demo import _digits as demo_digits
-from surelabel.tool.folder import RunFolder
+from surelabel.tool.run_folder import RunFolder
 from surelabel.tool.source import added
 
 QUICK = ("--target", "species", "--method", "pl", "--no-guard", "--no-report")
@@ -346,7 +346,7 @@ def test_bad_tables_are_sentences_and_do_not_claim_the_folder(name, data, tmp_pa
 
 
 def test_a_fault_of_the_tool_itself_is_no_traceback(data, tmp_path, monkeypatch):
-    monkeypatch.setattr("surelabel.tool.app.opened", lambda settings: {}["fault"])
+    monkeypatch.setattr("surelabel.tool.commands.opened", lambda settings: {}["fault"])
     result = surelabel("label", data, *QUICK, "--out", tmp_path / "run")
     assert result.exit_code == 2
     assert "This should not happen" in said(result)

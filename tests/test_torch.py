@@ -25,7 +25,7 @@ from torch.utils.data import DataLoader, Dataset, IterableDataset, TensorDataset
 from surelabel import Everything, Negatives, Parts, Spread, Threshold, TTest, csa, load  # noqa: E402
 from surelabel.budget import ramp  # noqa: E402
 from surelabel.confidence import welch_t  # noqa: E402
-from surelabel.labels import Labels  # noqa: E402
+from surelabel.rounds.labels import Labels  # noqa: E402
 from surelabel.torch import (  # noqa: E402
     METHODS,
     GrowingShare,

@@ -11,11 +11,12 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from threadpoolctl import threadpool_info
 
-from surelabel import Threshold, Unlike, csa, trees, unlike, unlike_models
-from surelabel.encoding import Encoded
-from surelabel.fitting import as_often, fit_folds, stratified_folds
-from surelabel.graph import Spreading, heaviest
-from surelabel.models import Kernel
+from surelabel import Threshold, Unlike, csa, trees, unlike_models
+from surelabel.committees import unlike
+from surelabel.committees.encoding import Encoded
+from surelabel.committees.member_fitting import as_often, fit_folds, stratified_folds
+from surelabel.committees.models.default import Kernel
+from surelabel.committees.models.graph import Spreading, heaviest
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from sklearn.naive_bayes import GaussianNB
 
 from surelabel import Everything, Labels, Parts, PseudoLabelClassifier, Repeated, Threshold, Unlike, trees
 from surelabel.allocation import Allocation, Status
-from surelabel.training import Trainer
-from surelabel.verdict import Verdict, nested, verdict
+from surelabel.rounds.training import Trainer
+from surelabel.rounds.verdict import Verdict, nested, verdict
 
 
 def right(both=0, alone=0, pooled=0, neither=0):

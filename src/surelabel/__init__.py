@@ -4,19 +4,19 @@ from importlib.metadata import version
 
 from . import bounds
 from .allocation import AdaptiveThreshold, Allocation, Negatives, Status, Threshold, Transport
-from .boosting import RandomXGBoost
 from .budget import Budget
 from .classifier import PseudoLabelClassifier
-from .committee import Panel, Repeated
+from .committees.base import Panel, Repeated
+from .committees.models.default import trees, unlike_models
+from .committees.random_xgboost import RandomXGBoost
+from .committees.unlike import Unlike
 from .confidence import Entropy, Everything, Spread, TotalVariance, TTest
-from .features import Columns
-from .labels import Labels
-from .loop import Parts, Round, rounds
-from .models import trees, unlike_models
-from .persistence import ModelFileError, load
+from .reading.features import Columns
 from .recipes import csa, flexmatch, pl, sla, ups
 from .reporting import report
-from .unlike import Unlike
+from .rounds.labels import Labels
+from .rounds.loop import Parts, Round
+from .saving.model_file import ModelFileError, load
 
 __version__ = version("surelabel")
 
@@ -49,7 +49,6 @@ __all__ = [
     "load",
     "pl",
     "report",
-    "rounds",
     "sla",
     "trees",
     "unlike_models",

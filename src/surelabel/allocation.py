@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
 from .budget import Budget, apportion, whole
-from .notice import notice
+from .common.notice import notice
 from .transport import Assignment, Certificate, Rows, solve
 
 # The cost of a class that every model calls impossible: far, but finite.

@@ -12,22 +12,22 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .arguments import parts_of, rounds_worth_running, row_weights
-from .audit import caller_index, described, speak_of
 from .budget import class_frequencies
-from .checkpoint import Checkpoint
-from .features import Columns, as_table, header, take
-from .fitting import aligned, fit_present, seeded
-from .indicators import Indicators, has_several, known_part, read_indicators
-from .labels import Labels
-from .loop import Strand, in_step
-from .multilabel import begun, gathered, history_of
-from .notice import about, logger, notice, shown, speaking_of
-from .persistence import save
-from .priors import check_classes, check_prior, resolved_prior
-from .targets import AUTO, Targets, is_auto, labeled_part, read_targets
-from .training import FINAL, GUARD, Trainer
-from .verdict import nested
+from .committees.member_fitting import aligned, fit_present, seeded
+from .common.notice import about, logger, notice, shown, speaking_of
+from .reading.features import Columns, as_table, header, take
+from .reading.indicators import Indicators, has_several, known_part, read_indicators
+from .reading.priors import check_classes, check_prior, resolved_prior
+from .reading.targets import AUTO, Targets, is_auto, labeled_part, read_targets
+from .rounds.arguments import parts_of, rounds_worth_running, row_weights
+from .rounds.audit import caller_index, described, speak_of
+from .rounds.checkpoint import Checkpoint
+from .rounds.labels import Labels
+from .rounds.loop import Strand, in_step
+from .rounds.several import begun, gathered, history_of
+from .rounds.training import FINAL, GUARD, Trainer
+from .rounds.verdict import nested
+from .saving.model_file import save
 
 # By how much a probability of a label is less than certain, at least.
 _DOUBT = 1e-12

@@ -10,9 +10,9 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import _safe_indexing, check_consistent_length, check_random_state
 
-from .indicators import has_several, known_part, read_indicators
-from .notice import notice
-from .targets import AUTO, append_missing, labeled_part, read_targets, values_of
+from .common.notice import notice
+from .reading.indicators import has_several, known_part, read_indicators
+from .reading.targets import AUTO, append_missing, labeled_part, read_targets, values_of
 
 
 class LabeledKFold:
@@ -29,7 +29,7 @@ class LabeledKFold:
     random_state : int or RandomState, optional
         Seeds the shuffling.
     missing_label : scalar, default="auto"
-        See `surelabel.targets.is_unlabeled`.
+        See `surelabel.reading.targets.is_unlabeled`.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class LabeledScorer:
     scoring : str or callable, default="accuracy"
         As in scikit-learn.
     missing_label : scalar, default="auto"
-        See `surelabel.targets.is_unlabeled`.
+        See `surelabel.reading.targets.is_unlabeled`.
 
     Examples
     --------

@@ -14,10 +14,10 @@ from typing import Any, TypedDict, Unpack
 
 from .allocation import AdaptiveThreshold, Negatives, Threshold, Transport
 from .classifier import PseudoLabelClassifier
-from .committee import Repeated
+from .committees.base import Repeated
+from .committees.models.default import trees
+from .committees.unlike import Unlike, default_test
 from .confidence import Everything, Spread
-from .models import trees
-from .unlike import Unlike, default_test
 
 
 class Settings(TypedDict, total=False):

@@ -15,6 +15,7 @@ from rich.markup import escape
 from rich.table import Table
 
 # What computes is imported when it is needed: every other command would wait for it.
+from ..common.durations import duration
 from ..files import InputError, alone_in
 
 bench = typer.Typer(no_args_is_help=True, help="Reproduce the paper's tables and figures.")
@@ -240,20 +241,6 @@ def _progress(console, total):
     else:
         with bar:
             yield show
-
-
-def duration(seconds):
-    """Seconds as a person says them.
-
-    Examples
-    --------
-    >>> duration(7.4), duration(75), duration(4000)
-    ('7 s', '1 min', '1 h 7 min')
-    """
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
 @contextmanager

@@ -17,8 +17,8 @@ import pandas as pd
 from sklearn.datasets import fetch_openml, load_breast_cancer, load_digits, make_blobs
 from sklearn.model_selection import train_test_split
 
-from ..features import numbers
 from ..files import InputError
+from ..reading.features import numbers
 
 FOLDER_VARIABLE = "SURELABEL_DATA"
 # Of the machine and not of a result: where networks run, and where they keep their rounds.

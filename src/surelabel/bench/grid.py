@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import f1_score, precision_score
 
-from ..boosting import load_xgboost
 from ..budget import class_frequencies, smoothed
+from ..committees.member_fitting import fit_present
+from ..committees.random_xgboost import load_xgboost
 from ..confidence import Confidence
-from ..features import stacked, take
-from ..fitting import fit_present
-from ..labels import Labels
-from ..loop import Parts, Strand, in_step
-from ..training import Trainer
+from ..reading.features import stacked, take
+from ..rounds.labels import Labels
+from ..rounds.loop import Parts, Strand, in_step
+from ..rounds.training import Trainer
 from .datasets import Split
 
 

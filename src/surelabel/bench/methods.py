@@ -20,15 +20,15 @@ from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 from sklearn.svm import SVC
 
 from ..allocation import AdaptiveThreshold, Allocation, Negatives, Status, Threshold, Transport
-from ..boosting import RandomXGBoost
 from ..budget import Budget
-from ..committee import Panel
+from ..committees.base import Panel
+from ..committees.encoding import Encoder
+from ..committees.random_xgboost import RandomXGBoost
 from ..confidence import Entropy, Everything, Spread, TotalVariance, TTest
-from ..encoding import Encoder
-from ..features import Columns, stacked
 from ..files import InputError
-from ..loop import Parts
+from ..reading.features import Columns, stacked
 from ..recipes import csa as default_csa
+from ..rounds.loop import Parts
 from .datasets import Split
 from .grid import Outcome, classifier, percent_right, play, scores_of
 from .perceptron import perceptron

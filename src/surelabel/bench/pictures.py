@@ -6,8 +6,8 @@ import numpy as np
 
 from ..allocation import Threshold, Transport
 from ..budget import Budget, class_frequencies, ramp
+from ..committees.member_fitting import aligned, seeded
 from ..confidence import welch_t
-from ..fitting import aligned, seeded
 from .datasets import Split
 from .grid import Outcome, percent_right
 

@@ -11,7 +11,6 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
@@ -19,6 +18,7 @@ from statistics import median
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
+from ..common.versions import versions
 from .cells import Cell
 from .datasets import DataError, load, read_split
 from .grid import Outcome
@@ -149,17 +149,12 @@ def _expectation(store: Store):
 
 def circumstances(command) -> dict:
     """Machine, versions and command of a run, and nothing that tells whose it is."""
-    found = {}
-    for package in _PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
+    found = versions(_PACKAGES)
     return {
         "command": command,
         "cores": os.cpu_count(),
         "processor": _processor(),
-        "python": platform.python_version(),
+        "python": found.pop("python"),
         "system": platform.system(),
         "versions": found,
     }

@@ -10,15 +10,15 @@ from distributed import get_client
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from ..arguments import parts_of, rounds_worth_running
-from ..audit import why_ended
-from ..committee import trained_by
-from ..notice import logger, notice, shown
-from ..priors import check_classes, check_prior, resolved_prior
+from ..committees.base import trained_by
+from ..common.notice import logger, notice, shown
+from ..reading.priors import check_classes, check_prior, resolved_prior
+from ..reading.targets import is_auto
 from ..recipes import csa
-from ..targets import is_auto
-from ..training import Trainer
-from ..verdict import pool_shown
+from ..rounds.arguments import parts_of, rounds_worth_running
+from ..rounds.audit import why_ended
+from ..rounds.training import Trainer
+from ..rounds.verdict import pool_shown
 from . import shard
 from .excerpt import Table
 from .keeping import Keeper

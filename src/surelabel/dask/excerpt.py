@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..labels import Labels, spaced
+from ..rounds.labels import Labels, spaced
 from . import shard
 from .pieces import Each, Pieces
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ..checkpoint import Checkpoint
 from ..files import write_bytes
-from ..labels import Labels
+from ..rounds.checkpoint import Checkpoint
+from ..rounds.labels import Labels
 from .pieces import Each, Pieces
 from .rounds import State
 

@@ -17,7 +17,7 @@ from distributed import Client, Future, as_completed
 from distributed.client import ClosedClientError
 from distributed.comm.core import CommClosedError
 
-from ..notice import logger
+from ..common.notice import logger
 
 # Arguments of more bytes than this go to the cluster once, not with each task.
 _WORTH_HOLDING = 50_000

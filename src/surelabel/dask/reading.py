@@ -10,8 +10,8 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
-from ..features import Columns, header
-from ..targets import is_unlabeled, read_targets
+from ..reading.features import Columns, header
+from ..reading.targets import is_unlabeled, read_targets
 from . import shard
 from .excerpt import Table
 from .pieces import Each, Pieces

@@ -1,4 +1,4 @@
-"""The loop over a table in parts: as `surelabel.loop.rounds`, each step where the rows are."""
+"""The loop over a table in parts: as `surelabel.rounds.loop.rounds`, each step where the rows are."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import numpy as np
 
 from ..allocation import Threshold
 from ..budget import Budget, ramp
-from ..committee import trained_by
+from ..committees.base import trained_by
+from ..common.durations import timed
 from ..confidence import Confidence, Entropy, TotalVariance
-from ..loop import SETTLED, Parts, Round, timed
-from ..training import Trainer
+from ..rounds.loop import SETTLED, Parts, Round
+from ..rounds.training import Trainer
 from . import shard
 from .allocation import Deal, check_allocator, deal
 from .excerpt import Table
@@ -77,7 +78,7 @@ def rounds(
         The table.
     state : State
         Labels so far, and the rounds that made them.
-    method : surelabel.loop.Parts
+    method : surelabel.rounds.loop.Parts
         Committee, confidence and allocator.
     trainer : Trainer
         Trains the committee.

@@ -10,14 +10,14 @@ import pandas as pd
 from dask.sizeof import sizeof
 
 from ..allocation import Offer
-from ..audit import audit
-from ..boosting import plain
+from ..committees.random_xgboost import plain
 from ..confidence import below
-from ..features import Columns, as_table, category_mask, is_frame, is_sparse, numbers, row_index, take
-from ..judging import measure
-from ..labels import Labels
-from ..loop import Parts
-from ..targets import Targets, codes_like, distinct
+from ..reading.features import Columns, as_table, category_mask, is_frame, is_sparse, numbers, row_index, take
+from ..reading.targets import Targets, codes_like, distinct
+from ..rounds.asking import measure
+from ..rounds.audit import audit
+from ..rounds.labels import Labels
+from ..rounds.loop import Parts
 from .selection import Cut
 
 # Columns of Labels in few bytes: there may be many rows.

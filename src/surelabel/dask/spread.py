@@ -15,11 +15,11 @@ import dask
 import dask.array as da
 import numpy as np
 
-from ..boosting import Plan, RandomXGBoost, feature_types, learned, load_xgboost
-from ..fitting import seeded
-from ..labels import class_scales, in_few_digits, spaced
-from ..notice import logger
-from ..training import Trainer
+from ..committees.member_fitting import seeded
+from ..committees.random_xgboost import Plan, RandomXGBoost, feature_types, learned, load_xgboost
+from ..common.notice import logger
+from ..rounds.labels import class_scales, in_few_digits, spaced
+from ..rounds.training import Trainer
 from . import shard
 from .excerpt import Table, ranks
 from .pieces import Each, Pieces, lost_scheduler

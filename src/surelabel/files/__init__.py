@@ -4,7 +4,7 @@ from .claiming import alone_in
 from .errors import InputError, OutputError, did_you_mean
 from .formats import TEXT_KINDS, Format, format_of
 from .kinds import Kind, features, kinds_of, target_column
-from .labels import target_values
+from .label_column import target_values
 from .reading import Table, read_row_groups, read_table
 from .writing import replacing, write_bytes, write_table
 

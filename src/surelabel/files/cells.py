@@ -11,7 +11,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .values import decoded, is_missing, is_text, python_values, to_arrow
+from ..common.limits import LARGEST_EXACT, is_missing
+from .values import decoded, is_text, python_values, to_arrow
 
 NUMBER = r"[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _WHOLE = r"\A(?:0|-?[1-9][0-9]*)\z"
@@ -24,7 +25,6 @@ MISSING_WORDS = ("?", "#n/a", "n/a", "na", "nan", "none", "null")
 _SPACE = " \t"
 # A few rows tell most columns of text from numbers, and spare reading the rest.
 _GLIMPSE = 1000
-_LARGEST_EXACT = 2**53
 _TEXT = pa.large_string()
 
 
@@ -116,7 +116,7 @@ def first_strange(text, kind) -> int | None:
 def is_whole(values) -> bool:
     """Whether all doubles that are not missing are whole numbers that doubles tell apart."""
     known = values.drop_null().to_numpy(zero_copy_only=False)
-    return bool((np.abs(known) <= _LARGEST_EXACT).all() and (known == np.floor(known)).all())
+    return bool((np.abs(known) <= LARGEST_EXACT).all() and (known == np.floor(known)).all())
 
 
 def as_numbers(text):

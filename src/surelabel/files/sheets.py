@@ -11,13 +11,13 @@ from datetime import date, datetime
 
 import pandas as pd
 
+from ..common.limits import LARGEST_EXACT
 from .errors import InputError, no_such
 from .formats import Format, check_names, frame_of
 from .values import python_values, typed
 
 _MOST_ROWS = 1_048_576
 _LONGEST_CELL = 32_767
-_LARGEST_EXACT = 2**53
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the first moment a zip file can tell
 _MODIFIED = re.compile(rb"(<dcterms:(created|modified)[^>]*>)[^<]*(<)")
@@ -105,7 +105,7 @@ def _storable(value, where):
     """A value that Excel holds as it is; text for what it would change."""
     if isinstance(value, datetime) and value.tzinfo is not None:
         return value.isoformat(sep=" ")
-    if isinstance(value, int) and abs(value) > _LARGEST_EXACT:
+    if isinstance(value, int) and abs(value) > LARGEST_EXACT:
         return str(value)  # numbers of Excel are doubles
     if isinstance(value, (bool, int, float, date, type(None))):
         return value

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from datetime import date, datetime
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+
+from ..common.limits import is_missing
 
 _MIXED = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, TypeError)
 
@@ -63,13 +64,6 @@ def decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def is_text(kind: pa.DataType) -> bool:
     """Whether an Arrow type holds text."""
     return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
-
-
-def is_missing(value) -> bool:
-    """Whether one value is None, NaN, NaT or pd.NA."""
-    return (
-        value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and math.isnan(value))
-    )
 
 
 def python_values(column: pd.Series) -> list:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import numpy as np
 
-from ..indicators import read_indicators
+from ..reading.indicators import read_indicators
 
 
 def report(clf, path, *, X=None, y_true=None, details: dict[str, Any] | None = None) -> Path:

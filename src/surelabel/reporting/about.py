@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import platform
 from collections import Counter
-from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 import pandas as pd
 
+from ..common.versions import versions as installed_versions
 from .data import aligned_rows
 from .names import count, lines, percent, text
 
-_PACKAGES = ["surelabel", "scikit-learn", "numpy", "scipy", "pandas", "xgboost", "xgboost-cpu"]
 # Columns that are listed, and whose values go with each row.
 MOST_COLUMNS, MOST_VALUES = 200, 12
 
@@ -106,13 +104,7 @@ def settings(clf, details=None):
 def versions(details=None):
     """Name and version of what was used."""
     given = (details or {}).get("versions")
-    if given is None:
-        given = {"python": platform.python_version()}
-        for name in _PACKAGES:
-            try:
-                given[name] = version(name)
-            except PackageNotFoundError:
-                continue
+    given = installed_versions() if given is None else given
     return [(text(name), text(number)) for name, number in given.items()]
 
 

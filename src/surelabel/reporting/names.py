@@ -82,10 +82,3 @@ def percent(share):
     if rounded == "100.0%" and share < 1:
         return "> 99.9%"
     return "< 0.1%" if rounded == "0.0%" and share > 0 else rounded
-
-
-def duration(seconds):
-    """A time as a person says it."""
-    if seconds < 10:
-        return f"{seconds:.1f} s"
-    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
+from ..common.durations import duration
 from . import about, charts, data, words
-from .names import count, distinct, duration, percent, text
+from .names import count, distinct, percent, text
 
 # No script runs on this page at all.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"

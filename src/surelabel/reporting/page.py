@@ -13,8 +13,9 @@ import pandas as pd
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
+from ..common.durations import duration
 from . import about, charts, data, overview, words
-from .names import class_colors, count, duration, percent, text
+from .names import class_colors, count, percent, text
 
 # Nothing is fetched or sent; of scripts only those run that this module wrote, by their digest. Charts
 # set styles of their own. Vega reads its expressions by an interpreter, so nothing is evaluated.

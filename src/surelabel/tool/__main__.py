@@ -1,6 +1,6 @@
 """`python -m surelabel.tool`: the command line without its script."""
 
-from .app import app
+from .commands import app
 
 if __name__ == "__main__":
     app(prog_name="surelabel")

@@ -16,8 +16,9 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from ..notice import logger
-from .folder import versions
+from ..common.durations import duration
+from ..common.notice import logger
+from ..common.versions import versions
 from .source import Source
 
 _SHOWN_CLASSES = 12
@@ -48,22 +49,6 @@ def shown(value):
 def escaped(value):
     """A value as it is shown, for use among markup."""
     return escape(shown(value))
-
-
-def duration(seconds):
-    """Seconds as a person says them.
-
-    Examples
-    --------
-    >>> duration(7.4), duration(75), duration(4000)
-    ('7 s', '1 min 15 s', '1 h 6 min')
-    """
-    seconds = round(seconds)
-    if seconds < 60:
-        return f"{seconds} s"
-    if seconds < 3600:
-        return f"{seconds // 60} min {seconds % 60} s"
-    return f"{seconds // 3600} h {seconds % 3600 // 60} min"
 
 
 def columns_table(source: Source):

@@ -18,8 +18,8 @@ import pyarrow.parquet as pq
 from ..dask import DaskPseudoLabelClassifier
 from ..dask.pieces import Each, Pieces
 from ..files import InputError, Kind, features, kinds_of, read_row_groups, target_values, write_table
-from ..loop import Round
-from .folder import RunFolder, filled
+from ..rounds.loop import Round
+from .run_folder import RunFolder, filled
 from .settings import Settings
 from .source import added, uniform
 

@@ -10,9 +10,9 @@ from math import isclose
 from pathlib import Path
 from typing import Any
 
+from ..committees.unlike import Unlike
 from ..files import InputError, did_you_mean
 from ..recipes import csa, flexmatch, pl, sla, ups
-from ..unlike import Unlike
 
 METHODS = ("csa", "sla", "ups", "flexmatch", "pl", "supervised")
 _COMMITTEES = ("csa", "sla", "ups", "supervised")

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from ..files import InputError, format_of, read_table, write_table
-from ..loop import Round
-from ..persistence import load
-from .folder import OUTPUTS, RunFolder
+from ..rounds.loop import Round
+from ..saving.model_file import load
+from .run_folder import OUTPUTS, RunFolder
 from .settings import Settings
 from .source import Source, features_of
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from ..checkpoint import Checkpoint
 from ..files import write_bytes
+from ..rounds.checkpoint import Checkpoint
 
 _MAGIC = b"surelabel network 1 "
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from ..budget import class_frequencies
-from ..labels import Labels
-from ..loop import Round, decide, timed
-from ..notice import logger, shown
+from ..common.notice import logger, shown
+from ..rounds.labels import Labels
+from ..rounds.loop import Round, decide, timed
 from .data import Rows, targets_of, training_set
 from .devices import chosen, seed_of, seeded
 from .kept import Kept

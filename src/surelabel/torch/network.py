@@ -12,14 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 from torch import nn
 from torch.utils.data import TensorDataset
 
+from ..committees.encoding import Encoder
+from ..common.limits import LARGEST_SEED
 from ..confidence import Moments
-from ..encoding import Encoder
 from .data import Rows, TrainingSet
 from .devices import chosen, seed_of, seeded
 from .mc import mc_dropout, mc_members, one_pass
 from .training import Training, cosine, train
 
-_LARGEST_SEED = np.iinfo(np.int32).max
 _BATCH = 1024
 
 
@@ -106,7 +106,7 @@ class Network(ClassifierMixin, BaseEstimator):
         used = np.flatnonzero(weight > 0)
         nothing = np.zeros((len(used), len(self.classes_)), dtype=bool)
         data = TrainingSet(rows, used, codes[used], nothing, weight[used] / weight[used].mean())
-        self.seed_ = int(check_random_state(self.random_state).randint(_LARGEST_SEED))
+        self.seed_ = int(check_random_state(self.random_state).randint(LARGEST_SEED))
         self.n_features_ = rows.tensor.shape[1]
         device = chosen(self.device)
         model = self._module(device)

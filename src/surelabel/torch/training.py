@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch.nn.functional import cross_entropy, softmax
 
-from ..notice import logger
+from ..common.notice import logger
 from .data import TrainingSet, loader
 from .devices import autocast, moved, seed_of, seeded
 

@@ -1,0 +1,111 @@
+"""How any classifier is trained here: seeds, weights, absent classes, unlabelled rows, folds."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import has_fit_parameter
+
+from ..common.limits import LARGEST_SEED
+from ..reading.features import stacked, take
+
+_MOST_COPIES = 10
+
+
+def seeded(estimator, rng):
+    """A copy of the estimator whose every random_state is drawn from rng."""
+    estimator = clone(estimator)
+    names = sorted(seeds_of(estimator))
+    estimator.set_params(**{name: int(rng.randint(LARGEST_SEED)) for name in names})
+    return estimator
+
+
+def seeds_of(estimator):
+    """Names of the parameters that hold a random state."""
+    return [n for n in estimator.get_params() if n == "random_state" or n.endswith("__random_state")]
+
+
+def fit_weighted(estimator, X, y, sample_weight=None, X_unlabeled=None):
+    """Fit an estimator, or a pipeline, with weights, and with unlabelled rows if it takes them.
+
+    One that takes no weights is given its rows as often as they weigh.
+    """
+    extra = {}
+    if X_unlabeled is not None and has_fit_parameter(estimator, "X_unlabeled"):
+        extra["X_unlabeled"] = X_unlabeled
+    if sample_weight is None:
+        return estimator.fit(X, y, **extra)
+    last = estimator.steps[-1] if isinstance(estimator, Pipeline) else None
+    if has_fit_parameter(last[1] if last else estimator, "sample_weight"):
+        extra[f"{last[0]}__sample_weight" if last else "sample_weight"] = sample_weight
+        return estimator.fit(X, y, **extra)
+    rows = as_often(np.unique(y, return_inverse=True)[1], np.asarray(sample_weight))
+    return estimator.fit(take(X, rows), np.asarray(y)[rows], **extra)
+
+
+def as_often(codes, weight):
+    """Rows, each about as often as it weighs, at most ten times; no class is lost, shape (n,)."""
+    scale = max(weight[weight > 0].min(), weight.max() / _MOST_COPIES)
+    times = np.zeros(len(weight), dtype=int)
+    for k in np.unique(codes):
+        rows = np.flatnonzero(codes == k)
+        # Rounded up as they add up: the first row of a class always counts.
+        total = np.ceil(np.cumsum(weight[rows]) / scale - 1e-9)
+        times[rows] = np.diff(total, prepend=0).astype(int)
+    return np.repeat(np.arange(len(weight)), times)
+
+
+def fit_present(estimator, X, codes, sample_weight=None, X_unlabeled=None):
+    """Fit on the classes that are there; returns the estimator and those classes.
+
+    Some libraries insist on classes 0, 1, ... without a gap.
+    """
+    present, codes = np.unique(codes, return_inverse=True)
+    return fit_weighted(estimator, X, codes, sample_weight, X_unlabeled), present
+
+
+def aligned(proba, present, n_classes):
+    """Probabilities over all classes from those over the classes present, last axis K."""
+    out = np.zeros((*proba.shape[:-1], n_classes))
+    out[..., present] = proba
+    return out
+
+
+def stratified_folds(codes, n_folds, rng):
+    """Folds with every class in each as far as it goes: a list of (seen, held-out) positions.
+
+    Empty where no class has two rows.
+    """
+    n_folds = min(n_folds, np.bincount(codes).max())
+    if n_folds < 2:
+        return []
+    with warnings.catch_warnings():
+        # A class with fewer rows than folds is missing from some; there it counts as unseen.
+        warnings.simplefilter("ignore", UserWarning)
+        return list(StratifiedKFold(n_folds, shuffle=True, random_state=rng).split(codes, codes))
+
+
+def fit_folds(estimator, X, codes, folds, sample_weight=None, X_unlabeled=None):
+    """Fit, and predict each row by a model that has not seen its label: (fitted, p (n, K)).
+
+    With folds, codes are 0, 1, ... without a gap. An estimator that shares work between folds
+    has a method of this name.
+    """
+    if hasattr(estimator, "fit_folds"):
+        return estimator.fit_folds(X, codes, folds, sample_weight, X_unlabeled)
+    n_classes = int(np.max(codes)) + 1 if folds else 0
+    p = np.zeros((len(codes), n_classes))
+    for seen, held in folds:
+        if (codes[seen] == codes[seen[0]]).all():
+            p[held, codes[seen[0]]] = 1.0  # many models refuse to learn one class
+            continue
+        # Held-out rows keep their place among the unlabelled ones.
+        others = stacked(take(X, held), X_unlabeled)
+        weight = None if sample_weight is None else sample_weight[seen]
+        model, present = fit_present(clone(estimator), take(X, seen), codes[seen], weight, others)
+        p[held] = aligned(model.predict_proba(take(X, held)), present, n_classes)
+    return fit_weighted(estimator, X, codes, sample_weight, X_unlabeled), p

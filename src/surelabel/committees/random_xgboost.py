@@ -1,0 +1,263 @@
+"""The paper's committee of XGBoost models. But for `dask.spread`, the only file that knows XGBoost."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from threading import Lock
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from ..common.limits import LARGEST_SEED
+from ..common.notice import notice
+from ..common.versions import installed
+from ..reading.features import category_mask, numbers, take
+from ..saving.codec import Stand
+from .base import BaseCommittee, fit_each
+
+_LEARNING_RATE = 0.3  # of every member on the short schedule: the highest the paper draws
+_PATIENCE = 10  # trees over which the training loss must fall
+_LEAST_FALL = 0.05  # by this share of it, or the member is done
+_BINS = {"short": 64, "paper": 256}  # of each column; small nodes cost as much as there are bins
+_BLOCK = 65_536  # rows of the pool that are a matrix of numbers at once
+
+
+class RandomXGBoost(BaseCommittee):
+    """The paper's committee: XGBoost models with random hyper-parameters.
+
+    Learning rate 0.01 to 0.3, depth 3 to 20, subsample 0.5 to 1, columns by tree and by
+    level 0.4 to 1, 100 to 1000 trees. Needs XGBoost: `pip install surelabel[xgboost-cpu]`.
+
+    Parameters
+    ----------
+    n_members : int, default=20
+        Number of members.
+    schedule : {"short", "paper"}, default="short"
+        "paper": as many trees as drawn, at the learning rate drawn. "short": all learn at
+        0.3 with so many trees fewer, end when ten trees lower the training loss by less
+        than 5%, and see 64 bins of a column instead of 256. It votes about the same in a
+        fraction of the time.
+    n_jobs : int, optional
+        Members to run at once; each uses one thread.
+    random_state : int or RandomState, optional
+        Draws the hyper-parameters and seeds every member.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        The classes.
+    members_ : list of xgboost.Booster
+        The fitted members.
+    parameters_ : list of dict
+        What was drawn for each member, under the names of `XGBClassifier`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> RandomXGBoost(2, random_state=0).fit(X, y).predict(X[:2])
+    array([0, 0])
+    """
+
+    def __init__(self, n_members=20, *, schedule="short", n_jobs=None, random_state=None):
+        self.n_members = n_members
+        self.schedule = schedule
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None, X_unlabeled=None):
+        """Train every member on (X, y); unlabelled rows are of no use to it."""
+        classes, codes = np.unique(y, return_inverse=True)
+        plans = self.plan(classes)
+        binned = Binned(X, codes, sample_weight, plans[0].n_bins)
+        calls = [delayed(_grow)(plan, binned) for plan in plans]
+        self.members_ = fit_each(calls, self.n_jobs, "training member")
+        return self
+
+    def plan(self, classes):
+        """Draw the members for these classes (K,): a list of `Plan`, one for each."""
+        if self.schedule not in _BINS:
+            raise ValueError(f'schedule must be "short" or "paper"; it is {self.schedule!r}.')
+        if self.n_members < 1:
+            raise ValueError(f"{self!r} has no member; a committee needs at least one.")
+        load_xgboost()
+        self.classes_ = classes
+        rng = check_random_state(self.random_state)
+        self.parameters_ = [draw(rng) for _ in range(self.n_members)]
+        short = self.schedule == "short"
+        task = objective(len(classes)) | {"max_bin": _BINS[self.schedule], "nthread": 1}
+        return [Plan.of(shortened(p) if short else p, task, short) for p in self.parameters_]
+
+    def predict_members(self, X):
+        """Probabilities of each member, shape (M, N, K)."""
+        check_is_fitted(self)
+        n_rows = X.shape[0]
+        P = np.empty((len(self.members_), n_rows, len(self.classes_)))
+        with Parallel(n_jobs=self.n_jobs, prefer="threads") as parallel:
+            for begin in range(0, n_rows, _BLOCK):
+                rows = slice(begin, begin + _BLOCK)
+                block = plain(take(X, rows))
+                found = parallel(delayed(_predict)(member, block) for member in self.members_)
+                for out, p in zip(P, found, strict=True):
+                    # Two classes come as the probability of the second alone.
+                    out[rows] = p if p.ndim == 2 else np.column_stack([1 - p, p])[:, : out.shape[1]]
+        return P
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to train a member.
+
+    Parameters
+    ----------
+    settings : dict
+        For XGBoost.
+    n_trees : int
+        Most trees.
+    may_end : bool
+        Whether it is done when `learned` says so.
+    """
+
+    settings: dict
+    n_trees: int
+    may_end: bool
+
+    @classmethod
+    def of(cls, parameters, task, may_end):
+        """A plan from parameters under the names of `XGBClassifier`."""
+        own = dict(parameters)
+        n_trees, seed = own.pop("n_estimators"), own.pop("random_state")
+        return cls(own | task | {"seed": seed}, n_trees, may_end)
+
+    @property
+    def n_bins(self):
+        """Bins of each column."""
+        return self.settings["max_bin"]
+
+
+class Binned:
+    """Rows as XGBoost trains on them; bins are sought once in each process."""
+
+    def __init__(self, X, codes, weight, n_bins):
+        self.X, self.codes, self.weight, self.n_bins = X, codes, weight, n_bins
+        self._lock = Lock()
+
+    def matrix(self):
+        """The matrix. One thread, so that its bins cannot depend on n_jobs."""
+        with self._lock:
+            if not hasattr(self, "_matrix"):
+                self._matrix = load_xgboost().QuantileDMatrix(
+                    plain(self.X),
+                    self.codes,
+                    weight=self.weight,
+                    feature_types=feature_types(category_mask(self.X)),
+                    enable_categorical=True,
+                    max_bin=self.n_bins,
+                    nthread=1,
+                )
+        return self._matrix
+
+    def __reduce__(self):
+        return Binned, (self.X, self.codes, self.weight, self.n_bins)
+
+
+def draw(rng):
+    """Hyper-parameters of one member from the paper's ranges, as `XGBClassifier` names them."""
+    return {
+        "learning_rate": rng.uniform(0.01, 0.3),
+        "max_depth": int(rng.randint(3, 21)),
+        "subsample": rng.uniform(0.5, 1),
+        "colsample_bytree": rng.uniform(0.4, 1),
+        "colsample_bylevel": rng.uniform(0.4, 1),
+        "n_estimators": int(rng.randint(100, 1001)),
+        "random_state": int(rng.randint(LARGEST_SEED)),
+    }
+
+
+def objective(n_classes):
+    """What XGBoost is to learn, and how its loss is measured."""
+    if n_classes <= 2:
+        return {"objective": "binary:logistic", "eval_metric": "logloss"}
+    return {"objective": "multi:softprob", "eval_metric": "mlogloss", "num_class": n_classes}
+
+
+def shortened(parameters):
+    """The same amount of learning, trees times rate, at a rate of 0.3."""
+    ratio = parameters["learning_rate"] / _LEARNING_RATE
+    n_trees = math.ceil(parameters["n_estimators"] * ratio)
+    return parameters | {"learning_rate": _LEARNING_RATE, "n_estimators": n_trees}
+
+
+def learned(losses):
+    """Whether the last trees lowered the training loss so little that a member is done."""
+    # Over several trees: one alone may fall on rows and columns that teach nothing.
+    return len(losses) > _PATIENCE and losses[-1] >= (1 - _LEAST_FALL) * losses[-1 - _PATIENCE]
+
+
+def _grow(plan: Plan, binned):
+    matrix = binned.matrix()
+    booster = load_xgboost().Booster(plan.settings, [matrix])
+    losses: list[float] = []
+    for number in range(plan.n_trees):
+        booster.update(matrix, number)
+        if plan.may_end:
+            losses.append(float(booster.eval(matrix).rpartition(":")[2]))
+            if learned(losses):
+                break
+    return booster.copy()  # without what training had set aside
+
+
+def _predict(booster, block):
+    return booster.inplace_predict(block)
+
+
+def feature_types(category):
+    """Which columns XGBoost is to take for categories, from a mask (d,); None for none."""
+    # XGBoost reads the types again for every tree.
+    return np.where(category, "c", "q").tolist() if category.any() else None
+
+
+def plain(X):
+    """X as XGBoost reads it in place: single precision, or rows of a sparse matrix."""
+    X = numbers(X)
+    return X.tocsr() if hasattr(X, "tocsr") else np.ascontiguousarray(X, dtype=np.float32)
+
+
+class Grown(Stand, of=["xgboost.core.Booster"]):
+    """A booster in a file."""
+
+    @staticmethod
+    def parts(value):
+        """Its trees, and its settings, such as the number of threads."""
+        return bytes(value.save_raw("ubj")), value.save_config()
+
+    @staticmethod
+    def made(trees, config):
+        """The booster."""
+        # A name instead of bytes would have XGBoost open a file.
+        if not isinstance(trees, bytes):
+            raise TypeError(f"a booster is made from bytes, not from {type(trees).__name__}")
+        booster = load_xgboost().Booster()
+        booster.load_model(bytearray(trees))
+        booster.load_config(config)
+        return booster
+
+
+def load_xgboost():
+    """The xgboost package, whichever of its two builds is installed."""
+    try:
+        import xgboost
+    except ImportError as error:
+        raise ImportError(
+            "RandomXGBoost needs XGBoost, which is not installed. "
+            'pip install "surelabel[xgboost-cpu]" brings the small build.'
+        ) from error
+    if installed("xgboost") and installed("xgboost-cpu"):
+        notice(
+            "Both xgboost and xgboost-cpu are installed; each overwrites files of the other. "
+            "Run: pip uninstall xgboost xgboost-cpu, then install one of them.",
+        )
+    return xgboost

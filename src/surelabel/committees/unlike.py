@@ -1,0 +1,295 @@
+"""The default committee: unlike models, each heard as much as it has earned."""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import contextmanager
+from copy import copy
+from typing import Any
+
+import numpy as np
+from joblib import delayed
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from threadpoolctl import ThreadpoolController
+
+from ..budget import apportion
+from ..confidence import TTest
+from ..reading.features import stacked, take
+from .base import BaseCommittee, fit_each, run_each
+from .member_fitting import aligned, fit_folds, fit_weighted, seeded, stratified_folds
+from .member_weights import exponent, mixture_weights, sharpened
+from .models.default import unlike_models
+
+# Rows predicted at a time: each needs room for every seat.
+_BLOCK_ROWS = 50_000
+
+
+class Unlike(BaseCommittee):
+    """Unlike models, calibrated and weighted by how they predict rows they have not seen.
+
+    Cross-validation on the labelled rows gives each model an exponent (its probabilities
+    are made less sure or surer) and a weight (the mixture that explains the held-out labels
+    best). Weights become seats: a model with a quarter of the weight speaks for a quarter
+    of the members, one without a seat is dropped. One bad model cannot spoil the rest.
+
+    Parameters
+    ----------
+    estimators : list or dict of classifiers, optional
+        By default `unlike_models()`. Any classifiers with `predict_proba` that read the
+        table as it comes; those whose `fit` takes X_unlabeled are given it.
+    n_folds : int, default=5
+        Folds of the cross-validation.
+    n_seats : int, default=20
+        Members M of the committee.
+    n_jobs : int, optional
+        Models to train at once.
+    random_state : int or RandomState, optional
+        Draws folds and seeds every model.
+
+    Attributes
+    ----------
+    weights_ : dict
+        Weight of each model, by name.
+    scores_ : dict
+        Share of held-out rows that each model predicts rightly.
+    seats_ : dict
+        Seats of each model that has any.
+    members_ : dict
+        The fitted models that have a seat.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> committee = Unlike([GaussianNB(), DummyClassifier()], random_state=0).fit(X, y)
+    >>> committee.seats_
+    {'GaussianNB': 19, 'DummyClassifier': 1}
+    """
+
+    _trials: Any
+    _folds: Any
+    _held_out: Any
+
+    def __init__(self, estimators=None, *, n_folds=5, n_seats=20, n_jobs=None, random_state=None):
+        self.estimators = estimators
+        self.n_folds = n_folds
+        self.n_seats = n_seats
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None, X_unlabeled=None):
+        """Weigh every model by cross-validation, then train those with a seat on all rows."""
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        rng = check_random_state(self.random_state)
+        self.models_ = {name: seeded(model, rng) for name, model in named(self.estimators).items()}
+        self._folds = stratified_folds(codes, self.n_folds, rng)
+        return self._try(X, codes, sample_weight, X_unlabeled, {})
+
+    def blind(self, X, y, sample_weight=None):
+        """A copy fitted without unlabelled rows, on the rows of `fit`.
+
+        Models that take no unlabelled rows are as they are here.
+        """
+        other = copy(self)
+        kept = {name: trial for name, trial in self._trials.items() if _is_blind(self.models_[name])}
+        return other._try(X, np.searchsorted(self.classes_, y), sample_weight, None, kept)
+
+    def settled(self):
+        """A copy with all that predicting needs, without what weighing the models needed."""
+        other = copy(self)
+        other._trials = other._folds = other._held_out = None
+        return other
+
+    def without(self, rows):
+        """A copy whose weights are made on the other rows of `fit`; to be refitted.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Positions in the X of `fit`.
+        """
+        other = copy(self)
+        other._weigh(np.setdiff1d(np.arange(len(self._held_out[1])), rows))
+        return other
+
+    def refit(self, X, y, sample_weight=None, X_unlabeled=None, *, like=None, given=None):
+        """Train the models with a seat on more labels; weights and exponents stay.
+
+        Parameters
+        ----------
+        X, y, sample_weight, X_unlabeled
+            As in `fit`.
+        like : Unlike, optional
+            Of the same origin, refitted on the same labels: models that take no unlabelled
+            rows are taken over from it.
+        given : ndarray of shape (n,), optional
+            Weights of the labels that were given, 0 for those found. Models that spread labels
+            by themselves hear of no others: they would take the committee's word for their own.
+        """
+        check_is_fitted(self)
+        present, codes = np.unique(y, return_inverse=True)
+        there = {} if like is None else like.members_
+        kept = {name: there[name] for name in self.seats_ if name in there and _is_blind(self.models_[name])}
+        new = [name for name in self.seats_ if name not in kept]
+        models = [clone(self.models_[name]) for name in new]
+        fitted = self._each(_fit_known, models, X, codes, sample_weight, X_unlabeled, given)
+        members = kept | dict(zip(new, fitted, strict=True))
+        self.members_ = {name: members[name] for name in self.seats_}
+        self.present_ = np.searchsorted(self.classes_, present)
+        return self
+
+    def predict_members(self, X):
+        """Probabilities of each seat, shape (M, N, K)."""
+        check_is_fitted(self)
+        proba = self._each(_probabilities, self.members_.values(), X)
+        P = [sharpened(known(p), self.exponents_[name]) for name, p in zip(self.members_, proba, strict=True)]
+        return aligned(np.repeat(P, list(self.seats_.values()), axis=0), self.present_, len(self.classes_))
+
+    def predict_proba(self, X):
+        """Mean over the seats, shape (N, K), a block of rows at a time."""
+        blocks = [
+            self.predict_members(take(X, slice(start, start + _BLOCK_ROWS))).mean(axis=0)
+            for start in range(0, max(X.shape[0], 1), _BLOCK_ROWS)
+        ]
+        return np.concatenate(blocks)
+
+    def _models(self):
+        return named(self.estimators).values()
+
+    def _each(self, work, models, *args):
+        """Work on each model, n_jobs at once with one thread each; small ones lose time to threads."""
+        alone = Alone()
+        calls = [delayed(alone)(work, model, *args) for model in models]
+        each = run_each if work is _probabilities else fit_each
+        with alone.here():
+            return each(calls, self.n_jobs, _WORDS[work])
+
+    def _try(self, X, codes, sample_weight, X_unlabeled, trials):
+        """Fit the models not tried yet, weigh all by what was held out, keep those with a seat."""
+        new = {name: clone(model) for name, model in self.models_.items() if name not in trials}
+        fitted = self._each(fit_folds, new.values(), X, codes, self._folds, sample_weight, X_unlabeled)
+        trials = trials | dict(zip(new, fitted, strict=True))
+        self._trials = {name: trials[name] for name in self.models_}
+        held = np.arange(len(codes) if self._folds else 0)
+        weight = np.ones(len(held)) if sample_weight is None else np.asarray(sample_weight)[held]
+        P = (
+            np.stack([p[held] for _, p in self._trials.values()])
+            if len(held)
+            else np.empty((len(trials), 0, 0))
+        )
+        self._held_out = P, codes[held], weight
+        self._weigh(held)
+        self.members_ = {name: self._trials[name][0] for name in self.seats_}
+        self.present_ = np.arange(len(self.classes_))
+        return self
+
+    def _weigh(self, rows):
+        """Set exponents, weights and seats from what was held out, on some of its rows."""
+        P, codes, weight = self._held_out
+        P, codes, weight = P[:, rows], codes[rows], weight[rows]
+        names = list(self.models_)
+        powers, w, right = np.ones(len(P)), np.full(len(P), 1 / len(P)), np.full(len(P), np.nan)
+        if len(rows):
+            weight = weight / weight.mean()
+            usable = np.isfinite(P).all(axis=(1, 2))
+            if not usable.any():
+                raise ValueError(f"No model gives probabilities, only NaN or infinity: {', '.join(names)}.")
+            P = known(P)
+            powers = np.array([exponent(p, codes, weight) for p in P])
+            sharp = sharpened(P, powers[:, None, None])
+            w = np.zeros(len(P))
+            w[usable] = mixture_weights(sharp[usable], codes, weight)
+            right = np.average(P.argmax(axis=2) == codes, axis=1, weights=weight)
+        self.weights_ = dict(zip(names, w.tolist(), strict=True))
+        self.scores_ = dict(zip(names, right.tolist(), strict=True))
+        self.exponents_ = dict(zip(names, powers.tolist(), strict=True))
+        self.seats_ = {name: n for name, n in zip(names, seats(w, self.n_seats).tolist(), strict=True) if n}
+
+
+def default_test(committee):
+    """The confidence that goes with a committee unless another is named."""
+    # Seats of one model agree with each other whether right or wrong (docs/defaults.md).
+    return TTest(floor=2.0) if isinstance(committee, Unlike) else TTest()
+
+
+def seats(w, n_seats):
+    """Whole seats in proportion to weights; two models have one at least, if there are two, shape (M,).
+
+    A committee of one voice would agree with itself on everything.
+    """
+    found = apportion(n_seats, w)
+    if (found > 0).sum() == 1 and (w > 0).sum() > 1 and n_seats > 1:
+        first, second = np.argsort(-w, kind="stable")[:2]
+        found[first], found[second] = n_seats - 1, 1
+    return found
+
+
+def known(p):
+    """Probabilities with those of rows that a model cannot judge made equal, shape of p."""
+    return np.where(np.isfinite(p).all(axis=-1, keepdims=True), p, 1 / p.shape[-1])
+
+
+def _is_blind(model):
+    return not has_fit_parameter(model, "X_unlabeled")
+
+
+class Alone:
+    """Works with one thread, so that results do not depend on how many there are."""
+
+    def __init__(self):
+        self.threads = ThreadpoolController()
+        self.at_home = False
+
+    @contextmanager
+    def here(self):
+        """What is set once for all work in this process."""
+        self.at_home = True
+        with warnings.catch_warnings(), self.threads.limit(limits=1):
+            # Models that stop short are judged by what they predict.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            yield
+
+    def __call__(self, work, *args):
+        """What work makes of args."""
+        if not self.at_home:
+            with self.here():
+                return work(*args)
+        # The limit on OpenMP holds for one thread, so each sets its own.
+        with self.threads.limit(limits=1, user_api="openmp"):
+            return work(*args)
+
+    def __reduce__(self):
+        return Alone, ()  # another process has its own libraries
+
+
+def _fit_known(model, X, codes, sample_weight, X_unlabeled, given):
+    """Fit a model on the labels it should hear of."""
+    if given is not None and not given.all() and getattr(model, "spreads", False):
+        X_unlabeled = stacked(take(X, given == 0), X_unlabeled)
+        X, codes, sample_weight = take(X, given > 0), codes[given > 0], given[given > 0]
+    return fit_weighted(model, X, codes, sample_weight, X_unlabeled)
+
+
+def _probabilities(model, X):
+    return model.predict_proba(X)
+
+
+_WORDS = {fit_folds: "trying model", _fit_known: "training model", _probabilities: "asking model"}
+
+
+def named(estimators):
+    """Classifiers by name; those of a list are named by their class."""
+    if estimators is None:
+        return unlike_models()
+    if isinstance(estimators, dict):
+        return estimators
+    names = [type(estimator).__name__ for estimator in estimators]
+    return {
+        name if names.count(name) == 1 else f"{name} {i}": estimator
+        for i, (name, estimator) in enumerate(zip(names, estimators, strict=True), start=1)
+    }

@@ -1,0 +1,96 @@
+"""The label column, exactly as written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from ..common.limits import LARGEST_EXACT
+from .errors import InputError
+from .kinds import shared_objects, target_column
+from .values import decoded, is_text, python_values, to_arrow
+
+
+def target_values(frame: pd.DataFrame, target: str, missing_label: Any = None) -> np.ndarray:
+    """Labels of a table, None where there is none.
+
+    Parameters
+    ----------
+    frame : DataFrame of shape (N, d)
+        The table, as text or typed.
+    target : str
+        The label column.
+    missing_label : scalar, optional
+        Another mark of an unlabelled row than the empty cell, null and NaN. Given as text, it
+        also stands for the typed value that is written so.
+
+    Returns
+    -------
+    ndarray of shape (N,), dtype object
+        Text as it is written: 007 and 7 differ, and NA, None and null are classes. Typed
+        values as they are, whole doubles as integers: pandas makes doubles of integers where
+        some are missing.
+
+    Examples
+    --------
+    >>> target_values(pd.DataFrame({"species": ["007", "7", "NA", "", "?"]}), "species", "?")
+    array(['007', '7', 'NA', None, None], dtype=object)
+    >>> target_values(pd.DataFrame({"species": [0.0, 1.0, float("nan")]}), "species")
+    array([0, 1, None], dtype=object)
+    """
+    column = target_column(frame, target)
+    arrow = to_arrow(column)
+    if arrow is not None and is_text(decoded(arrow).type):
+        values = shared_objects(decoded(arrow).cast(pa.large_string()).combine_chunks())
+        values[values == ""] = None
+    else:
+        values = _native(column)
+    if missing_label is not None:
+        values[_marked(values, missing_label)] = None
+    _check_spaces(values, target)
+    return values
+
+
+def _native(column):
+    values = python_values(column)
+    known = [value for value in values if value is not None]
+    if any(isinstance(value, (list, dict, np.ndarray)) for value in known):
+        raise InputError(
+            f"The label column {column.name!r} holds lists or records. Labels are single values."
+        )
+    if all(type(value) is float and value.is_integer() and abs(value) <= LARGEST_EXACT for value in known):
+        values = [None if value is None else int(value) for value in values]
+    out = np.empty(len(values), dtype=object)
+    out[:] = [None if value == "" else value for value in values]
+    return out
+
+
+def _marked(values, missing_label):
+    """Which labels are the mark of an unlabelled row, shape (N,)."""
+    text = isinstance(missing_label, str)
+    found = {
+        value: (str(value) == missing_label if text else type(value) is not str and value == missing_label)
+        for value in set(values[values != np.array(None)])
+    }
+    return np.array([found.get(value, False) for value in values], dtype=bool)
+
+
+def _check_spaces(values, target):
+    """Refuse classes that differ only in the spaces around them."""
+    seen: dict[str, str] = {}
+    for label in sorted({value for value in values if isinstance(value, str)}):
+        bare = label.strip()
+        if not bare:
+            raise InputError(
+                f"Column {target!r} holds the label {label!r}, which is only spaces. Empty the cell if the "
+                f"row is unlabelled, or declare it: --missing-label {label!r}."
+            )
+        if bare in seen:
+            raise InputError(
+                f"Column {target!r} holds the labels {seen[bare]!r} and {label!r}, which differ only in "
+                "spaces. Write them alike."
+            )
+        seen[bare] = label

@@ -1,0 +1,309 @@
+"""y in every form a user brings <-> the loop's labels.
+
+The loop knows classes 0..K-1 and -1 for unlabelled; only this file knows the rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from ..common.limits import LARGEST_EXACT, is_missing
+from ..common.notice import notice
+
+AUTO = "auto"
+
+
+@dataclass(frozen=True)
+class Targets:
+    """Labels as the loop wants them, and what it takes to go back.
+
+    Parameters
+    ----------
+    values : ndarray of shape (N,)
+        The caller's labels.
+    classes : ndarray of shape (K,)
+        The classes, sorted.
+    codes : ndarray of shape (N,)
+        Index into classes; -1 is unlabelled.
+    """
+
+    values: np.ndarray
+    classes: np.ndarray
+    codes: np.ndarray
+
+    def filled(self, codes):
+        """The caller's labels with those now known filled in, shape (N,)."""
+        values = self.values.copy()
+        new = (self.codes < 0) & (codes >= 0)
+        values[new] = self.classes[codes[new]]
+        return values
+
+    def counts(self, weight=None):
+        """Labelled rows of each class that have a weight, shape (K,)."""
+        given = self.codes >= 0 if weight is None else (self.codes >= 0) & (weight > 0)
+        return np.bincount(self.codes[given], minlength=len(self.classes))
+
+    def extended(self, n, missing_label):
+        """The same with n unlabelled rows behind, marked the way the caller marks them."""
+        if not n:
+            return self
+        values = append_missing(self.values, n, missing_label, self.classes)
+        return Targets(values, self.classes, np.append(self.codes, np.full(n, -1)))
+
+
+def values_of(y):
+    """Labels as a plain array: numbers, bools, or objects, shape (N,)."""
+    if y is None:
+        raise ValueError("fit requires y to be passed, but the target y is None.")
+    if isinstance(y, pd.api.extensions.ExtensionArray):
+        y = pd.Series(y)
+    series = nw.from_native(y, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series) and series.dtype.is_integer() and series.null_count():
+        y = np.array(series.to_list(), dtype=object)  # as floats, whole labels would change
+    elif hasattr(y, "to_numpy"):
+        y = y.to_numpy()
+    y = np.asarray(y if hasattr(y, "__array__") else _as_array(y))
+    y = column_or_1d(y, warn=True)
+    if y.dtype.kind in "US":
+        y = y.astype(object)
+    return _plain(y) if y.dtype == object else y
+
+
+def _as_array(y):
+    """A list as an array; np.array(["a", None, -1]) would turn -1 and None into text."""
+    try:
+        mixed = len({type(v) for v in y}) > 1
+    except TypeError:
+        return np.asarray(y)
+    if mixed and all(np.ndim(v) == 0 for v in y):
+        out = np.empty(len(y), dtype=object)
+        out[:] = list(y)
+        return out
+    return np.asarray(y)
+
+
+def _plain(y):
+    """Objects as numbers where every one that is not missing is a number."""
+    known = y[~pd.isna(y)]
+    if len(known) == 0:
+        return y
+    kinds = {type(v) for v in known}
+    if all(issubclass(t, (bool, np.bool_)) for t in kinds):
+        return y if len(known) < len(y) else y.astype(bool)
+    if all(issubclass(t, (int, np.integer)) and t is not bool for t in kinds):
+        return y if len(known) < len(y) else y.astype(np.int64)
+    if all(issubclass(t, (int, float, np.number)) and t is not bool for t in kinds):
+        return np.where(pd.isna(y), np.nan, y).astype(float)
+    return y
+
+
+def is_unlabeled(values, missing_label: Any = AUTO):
+    """Which labels are missing, shape (N,).
+
+    Parameters
+    ----------
+    values : array of shape (N,)
+        Labels in any form.
+    missing_label : scalar, default="auto"
+        The marker of an unlabelled row. NaN, None and pd.NA always are one. "auto" adds
+        -1 where labels are whole numbers and nothing is NaN or None (unless -1 and 1 are
+        all there is: then both are classes), and "" and the number -1 where labels are
+        text. None adds nothing.
+
+    Examples
+    --------
+    >>> is_unlabeled([0, 1, -1])
+    array([False, False,  True])
+    >>> is_unlabeled(["cat", "dog", None, ""])
+    array([False, False,  True,  True])
+    >>> is_unlabeled([-1.0, 1.0, float("nan")])
+    array([False, False,  True])
+    >>> is_unlabeled([0, 1, 255], missing_label=255)
+    array([False, False,  True])
+    """
+    values = values_of(values)
+    missing = pd.isna(values)
+    if is_missing(missing_label):
+        return missing
+    if not is_auto(missing_label):
+        return missing | equals(values, missing_label)
+    if values.dtype.kind in "iu":
+        if set(np.unique(values).tolist()) == {-1, 1}:
+            notice(
+                "y holds -1 and 1 and nothing else, so both are read as classes. "
+                "If -1 marks unlabelled rows, pass missing_label=-1.",
+            )
+            return missing
+        return missing | (values == -1)
+    if values.dtype.kind == "f":
+        if not missing.any() and (values == -1).any():
+            raise ValueError(
+                "y holds -1.0 and no NaN, so -1 may be a class or the mark of an unlabelled "
+                "row. Say which: missing_label=-1, or missing_label=None if -1 is a class."
+            )
+        return missing
+    if values.dtype != object:
+        return missing
+    known = values[~missing]
+    if any(isinstance(v, str) for v in known):
+        # NumPy writes these for -1 and NaN among text.
+        for mark in sorted({"-1", "nan"}.intersection(v for v in known if isinstance(v, str))):
+            raise ValueError(
+                f'y holds the text "{mark}", which may be a class or the mark of an unlabelled row. '
+                f'Say which: missing_label="{mark}", or missing_label=None if it is a class.'
+            )
+        return missing | equals(values, "") | equals(values, -1)
+    if any(isinstance(v, (bool, np.bool_)) for v in known):
+        return missing | equals(values, -1)
+    return missing if missing.any() else equals(values, -1)
+
+
+def is_auto(missing_label):
+    """Whether the mark of an unlabelled row is to be told from the labels."""
+    return isinstance(missing_label, str) and missing_label == AUTO
+
+
+def _settled(missing_label, classes):
+    """The mark, given the classes: they tell what labels alone may not, whether -1 is one."""
+    if not is_auto(missing_label):
+        return missing_label
+    if -1 in classes.tolist():
+        return None
+    return -1 if classes.dtype.kind in "iu" else AUTO
+
+
+def equals(values, marker):
+    """Cell-wise equality that never calls text equal to a number or True equal to 1."""
+    if values.dtype != object:
+        return np.asarray(values == marker) & np.ones(len(values), dtype=bool)
+    text, flag = isinstance(marker, str), isinstance(marker, (bool, np.bool_))
+    return np.array(
+        [
+            isinstance(v, str) == text
+            and isinstance(v, (bool, np.bool_)) == flag
+            and not is_missing(v)
+            and v == marker
+            for v in values
+        ],
+        dtype=bool,
+    )
+
+
+def read_targets(y, missing_label: Any = AUTO, classes=None) -> Targets:
+    """Read labels in any form.
+
+    Parameters
+    ----------
+    y : array-like of shape (N,)
+        Labels, some of them missing.
+    missing_label : scalar, default="auto"
+        See `is_unlabeled`.
+    classes : array-like, optional
+        All classes, also those with no labelled row yet.
+
+    Returns
+    -------
+    Targets
+
+    Examples
+    --------
+    >>> targets = read_targets(["cat", "dog", None, "cat"])
+    >>> targets.classes, targets.codes
+    (array(['cat', 'dog'], dtype=object), array([ 0,  1, -1,  0]))
+    """
+    values = values_of(y)
+    if classes is not None:
+        classes, _ = _classes_of(values_of(classes))
+        missing_label = _settled(missing_label, classes)
+    unlabeled = is_unlabeled(values, missing_label)
+    known = values[~unlabeled]
+    if len(known) == 0:
+        column = getattr(y, "name", None)
+        raise ValueError(
+            f"y{f' ({column!r})' if column else ''} has no labelled row: all {len(values)} are unlabelled. "
+            "At least one row of each of two classes is needed."
+        )
+    found, codes_known = _classes_of(known)
+    if classes is not None:
+        found, codes_known = _declared(found, codes_known, classes)
+    codes = np.full(len(values), -1)
+    codes[~unlabeled] = codes_known
+    return Targets(values, found, codes)
+
+
+def _classes_of(known):
+    """Sorted classes and the code of each label."""
+    if known.dtype == object:
+        if len({_kind(v) for v in known}) > 1:
+            names = ", ".join(sorted({type(v).__name__ for v in known}))
+            raise ValueError(f"Unknown label type: y mixes labels of types {names}. Use one type.")
+        if _kind(known[0]) is not str:
+            known = np.array(known.tolist())
+    if known.dtype.kind == "f" and not np.isfinite(known).all():
+        raise ValueError("Input y contains infinity. Labels must be finite.")
+    check_classification_targets(known)
+    return np.unique(known, return_inverse=True)
+
+
+def distinct(y):
+    """The labels that there are in y, missing ones included: these alone are enough for `read_targets`."""
+    return pd.unique(values_of(y.unique() if isinstance(y, pd.Series) else y))
+
+
+def codes_like(y, known: Targets):
+    """Codes of labels that are all among those of another Targets, shape (N,).
+
+    Examples
+    --------
+    >>> codes_like(["dog", None], read_targets(["cat", "dog"]))
+    array([ 1, -1])
+    """
+    code = {v: k for v, k in zip(known.values.tolist(), known.codes.tolist(), strict=True) if k >= 0}
+    which, labels = pd.factorize(y if isinstance(y, pd.Series) else values_of(y))
+    return np.array([*(code.get(label, -1) for label in values_of(labels).tolist()), -1])[which]
+
+
+def _kind(value):
+    return str if isinstance(value, str) else bool if isinstance(value, (bool, np.bool_)) else float
+
+
+def labeled_part(y, classes, missing_label: Any = AUTO):
+    """Positions of the rows that have a label, and their labels, for scoring."""
+    values = values_of(y)
+    rows = np.flatnonzero(~is_unlabeled(values, _settled(missing_label, classes)))
+    if not len(rows):
+        raise ValueError(f"None of the {len(values)} rows to score has a label.")
+    truth = values[rows]
+    return rows, np.array(truth.tolist()) if truth.dtype == object else truth
+
+
+def _declared(found, codes, declared):
+    unknown = [v for v in found.tolist() if v not in declared.tolist()]
+    if unknown:
+        raise ValueError(f"y holds {unknown[0]!r}, which is not among classes={declared.tolist()}.")
+    position = {v: k for k, v in enumerate(declared.tolist())}
+    return declared, np.array([position[v] for v in found.tolist()])[codes]
+
+
+def append_missing(values, n, missing_label, classes):
+    """Labels with n unlabelled rows behind them, marked the way the caller marks them."""
+    auto = is_auto(missing_label)
+    kind = values.dtype.kind
+    if not auto and not is_missing(missing_label):
+        marker = np.full(n, missing_label, dtype=object if isinstance(missing_label, str) else None)
+    elif auto and kind in "iu" and -1 not in classes:
+        marker = np.full(n, -1, dtype=values.dtype if kind == "i" else None)
+    elif kind == "f" or (kind in "iu" and np.abs(classes).max() <= LARGEST_EXACT):
+        marker = np.full(n, np.nan)
+    else:
+        marker = np.full(n, None, dtype=object)
+    if object in (values.dtype, marker.dtype):
+        values, marker = values.astype(object), marker.astype(object)
+    return np.concatenate([values, marker])

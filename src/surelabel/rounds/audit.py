@@ -1,0 +1,65 @@
+"""What became of each row, as a table on the caller's own index."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from ..common.notice import notice
+from ..reading.features import as_table, row_index
+
+
+def audit(labels, classes, index):
+    """A line for each row: its label and why, as a DataFrame on the given index."""
+    names = pd.Series([*classes.tolist(), None], dtype=object)  # code -1 is the last: None
+    return pd.DataFrame(
+        {
+            "label": names.to_numpy()[labels.codes],
+            "guess": names.to_numpy()[labels.guess],
+            "probability": labels.probability,
+            "gap": labels.gap,
+            "confidence": labels.confidence,
+            "runner_up": names.to_numpy()[labels.runner_up],
+            "round": labels.round,
+            "status": [str(status) for status in labels.status],
+        },
+        index=index,
+    )
+
+
+def described(targets, labels, index, history, n_rounds):
+    """What became of each row, by the names of fitted attributes."""
+    return {
+        "n_iter_": len(history),
+        "transduction_": targets.filled(labels.codes),
+        "labeled_iter_": labels.round,
+        "pseudo_labels_": audit(labels, targets.classes, index)[targets.codes < 0],
+        "termination_condition_": why_ended(len(labels.pool), history, n_rounds),
+    }
+
+
+def why_ended(n_left, history, n_rounds):
+    """Why the rounds ended with so many rows left, as a `termination_condition_`."""
+    if not n_left:
+        return "all_labeled"
+    if n_rounds and not (history and history[-1].labelled):
+        return "no_change"
+    return "max_iter" if len(history) == n_rounds else "stopped"
+
+
+def speak_of(labeled_iter, lines):
+    """Say so where there was nothing to label, or nothing was labelled."""
+    what = "row" if labeled_iter.ndim == 1 else "cell"
+    if not len(lines):
+        notice(f"y has no unlabelled {what}; this is the supervised model.")
+    elif not (labeled_iter > 0).any():
+        reasons = ", ".join(f"{n} {why}" for why, n in lines["status"].value_counts().items())
+        n = len(lines)
+        notice(f"None of the {n} unlabelled {what}s was labelled ({reasons}); this is the supervised model.")
+
+
+def caller_index(X, X_unlabeled=None):
+    """Row labels of X and below them of X_unlabeled, the caller's own where there are any."""
+    index = row_index(as_table(X))
+    if X_unlabeled is None:
+        return index
+    return index.append(row_index(as_table(X_unlabeled), len(index)))

@@ -1,0 +1,185 @@
+"""What is known of every row, and what of it to train on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
+
+import numpy as np
+
+from ..allocation import Allocation, Status
+from ..confidence import two_best
+
+# Labels found beyond this many, and beyond the number given, are not trained on.
+_FOUND_ROWS = 20_000
+_WEIGHT_BITS = 24
+
+
+@dataclass
+class Labels:
+    """What is known of every row so far; `rounds` writes into it.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n,)
+        Class of each row; -1 is unlabelled.
+    weight : ndarray of shape (n,)
+        Sample weights.
+    n_classes : int
+        K.
+    round : ndarray of shape (n,)
+        Round in which the row was labelled; 0 is given, -1 never.
+    guess, runner_up : ndarrays of shape (n,)
+        The two best classes when the committee was last asked; -1 never asked.
+    probability : ndarray of shape (n,)
+        Of the label, or of the guess where there is none.
+    gap : ndarray of shape (n,)
+        By how much that exceeds the probability of the runner-up.
+    confidence : ndarray of shape (n,)
+        Above 0 is trusted.
+    status : ndarray of shape (n,)
+        A `Status` each.
+    soft : ndarray of shape (n, K) or None
+        Soft targets of unlabelled rows with a class ruled out.
+    found : {"balanced", "full"}
+        What labels found in rounds weigh in training: "balanced", in each class no more than
+        the given ones, and the mix of classes stays that of the given ones; "full", as much
+        as these, row by row.
+    """
+
+    codes: np.ndarray
+    weight: np.ndarray
+    n_classes: int
+    round: np.ndarray
+    guess: np.ndarray
+    runner_up: np.ndarray
+    probability: np.ndarray
+    gap: np.ndarray
+    confidence: np.ndarray
+    status: np.ndarray
+    soft: np.ndarray | None = field(default=None, repr=False)
+    found: str = "balanced"
+
+    @classmethod
+    def start(cls, codes, n_classes, weight=None, found="balanced"):
+        """Labels before the first round."""
+        n = len(codes)
+        weight = np.ones(n) if weight is None else weight
+        given = codes >= 0
+        left = np.where(weight > 0, Status.UNASKED, Status.WEIGHTLESS)
+        return cls(
+            codes=codes.copy(),
+            weight=weight,
+            n_classes=n_classes,
+            round=np.where(given, 0, -1),
+            guess=np.full(n, -1),
+            runner_up=np.full(n, -1),
+            probability=np.full(n, np.nan),
+            gap=np.full(n, np.nan),
+            confidence=np.full(n, np.nan),
+            status=np.where(given, Status.GIVEN, left).astype(object),
+            found=found,
+        )
+
+    @property
+    def pool(self):
+        """Rows still unlabelled, as positions."""
+        return np.flatnonzero((self.codes < 0) & (self.weight > 0))
+
+    @property
+    def last(self):
+        """The last round in which a row was labelled; 0 for none."""
+        return max(int(self.round.max()), 0)
+
+    def places(self, rows):
+        """Where rows are in the caller's table; here, at their positions."""
+        return rows
+
+    def afresh(self, weight):
+        """The same rows before the first round, with these weights."""
+        start = Labels.start(np.where(self.round == 0, self.codes, -1), self.n_classes, weight, self.found)
+        return replace(self, **{field.name: getattr(start, field.name) for field in fields(Labels)})
+
+    def before(self, number):
+        """A copy in which the rows labelled in that round, or later, are unlabelled again.
+
+        Soft targets are those of the last round alone, so it has none.
+        """
+        later = self.round >= number
+        codes, rounds = np.where(later, -1, self.codes), np.where(later, -1, self.round)
+        return replace(self, codes=codes, round=rounds, soft=None)
+
+    def training(self):
+        """What to train on: rows, codes, and weights (None if all are 1).
+
+        A row with soft targets comes once per class, weighted by its share.
+        """
+        rows = np.flatnonzero((self.codes >= 0) & (self.weight > 0))
+        if self.found == "balanced":
+            rows = self._thinned(rows)
+        codes, weight, found = self.codes[rows], self.weight[rows], self.round[rows] > 0
+        if self.found == "balanced" and found.any():
+            weight = balanced(weight, codes, found, self.n_classes)
+        if self.soft is not None:
+            seen = np.bincount(codes, minlength=self.n_classes) > 0
+            cells = (self.soft > 0) & (self.codes < 0)[:, None] & seen
+            soft_rows, soft_codes = np.nonzero(cells)
+            share = self.soft[soft_rows, soft_codes]
+            rows = np.concatenate([rows, soft_rows])
+            codes = np.concatenate([codes, soft_codes])
+            weight = np.concatenate([weight, share * self.weight[soft_rows]])
+        return rows, codes, None if (weight == 1).all() else weight
+
+    def _thinned(self, rows):
+        """Rows without those found beyond what is worth training on, evenly over the table."""
+        found = rows[self.round[rows] > 0]
+        kept = spaced(len(found), len(rows) - len(found), self.found)
+        return rows if len(kept) == len(found) else np.union1d(rows[self.round[rows] == 0], found[kept])
+
+    def record(self, pool, number, p, confidence, allocation: Allocation, candidates):
+        """Write down what the round found of each row of the pool."""
+        codes = np.full(len(pool), -1)
+        codes[candidates] = allocation.codes
+        status = np.full(len(pool), Status.UNSURE, dtype=object)
+        status[candidates] = allocation.status
+        best, second = two_best(p)
+        shown = np.where(codes >= 0, codes, best)
+        self.codes[pool] = codes
+        self.round[pool] = np.where(codes >= 0, number, -1)
+        self.guess[pool] = best
+        rows, other = np.arange(len(pool)), np.where(shown == best, second, best)
+        self.runner_up[pool] = other
+        self.probability[pool] = p[rows, shown]
+        self.gap[pool] = p[rows, shown] - p[rows, other]
+        self.confidence[pool] = confidence
+        self.status[pool] = status
+
+
+def spaced(n_found, n_given, found):
+    """Ranks of the found rows that are worth training on, evenly over all of them."""
+    most = max(_FOUND_ROWS, n_given)
+    if found != "balanced" or n_found <= most:
+        return np.arange(n_found)
+    return np.arange(most) * n_found // most
+
+
+def balanced(weight, codes, found, n_classes):
+    """Weights under which found labels outweigh no given ones and change no class's share, shape (n,)."""
+    of_given = np.bincount(codes[~found], weight[~found], n_classes)
+    of_found = np.bincount(codes[found], weight[found], n_classes)
+    return in_few_digits(weight * class_scales(of_given, of_found)[found.astype(int), codes])
+
+
+def class_scales(of_given, of_found):
+    """What to multiply given and found labels of each class by, from their weights (K,): shape (2, K)."""
+    shrink = np.divide(of_given, of_found, out=np.ones(len(of_given)), where=of_found > of_given)
+    total = of_given + np.minimum(of_given, of_found)
+    scale = (
+        np.divide(of_given, total, out=np.ones(len(total)), where=total > 0) * total.sum() / of_given.sum()
+    )
+    return np.stack([scale, shrink * scale])
+
+
+def in_few_digits(weight):
+    """Weights rounded so that models add them up without rounding: the order of rows must not matter."""
+    unit = 2.0 ** (np.frexp(weight.max())[1] - _WEIGHT_BITS)
+    return np.where(weight > 0, np.maximum(np.rint(weight / unit), 1) * unit, 0.0)

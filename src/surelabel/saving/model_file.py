@@ -1,0 +1,259 @@
+"""Models in files: nothing in a file is run, and nothing damaged reaches a model.
+
+A file is a zip archive of two members: a header in JSON (versions, size and digest of the rest)
+and the model as skops writes it: names of types, their attributes, and arrays. What `load` does,
+in this order: bound every size, compare the digest, compare the types with a list of those that
+a model of this package is made of, build the model. Pickle is used nowhere.
+
+The digest tells damage, not malice. A file made to harm cannot run code. What scikit-learn's compiled
+code takes on trust is checked (`native`); what XGBoost's does is not, so boosters of a stranger may crash.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import stat
+import warnings
+import zipfile
+from contextlib import contextmanager
+
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import InconsistentVersionWarning
+
+from ..common.notice import notice
+from ..common.versions import installed, versions
+from ..files import replacing
+from .codec import name_of, plain
+from .native import check
+from .trusted_types import TRUSTED, at_home
+
+# Version 2: types are named by where they live since the second release.
+FORMAT, FORMAT_VERSION = "surelabel model", 2
+_HEADER, _PAYLOAD, _SCHEMA = "header.json", "model.skops", "schema.json"
+_MOST_HEADER = 64 * 1024
+_PACKAGES = ["surelabel", "scikit-learn", "numpy", "scipy", "pandas", "skops", "xgboost", "xgboost-cpu"]
+
+
+class ModelFileError(ValueError):
+    """A file from which no model can be loaded; the message says why."""
+
+
+def save(model, path):
+    """Write a model into a file, all of it or nothing.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted or not.
+    path : str or path
+        Where to; a file there is replaced.
+    """
+    # Importing skops imports all of scikit-learn: too long for those who save nothing.
+    import skops.io
+
+    payload = skops.io.dumps(plain(model), compression=zipfile.ZIP_DEFLATED)
+    header = {
+        "format": FORMAT,
+        "version": FORMAT_VERSION,
+        "packages": versions(_PACKAGES),
+        "bytes": len(payload),
+        "sha256": hashlib.sha256(payload).hexdigest(),
+    }
+    with replacing(path) as file, zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(zipfile.ZipInfo(_HEADER), json.dumps(header, indent=1))
+        archive.writestr(zipfile.ZipInfo(_PAYLOAD), payload)
+
+
+def load(path, *, trusted=(), max_bytes=2 * 1024**3):
+    """Read a model that `save` wrote.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    trusted : list of types or of their full names, default=()
+        Types of your own in the model, such as a classifier in its committee. Code of these
+        types runs when they are loaded; name only what you know.
+    max_bytes : int, default=2 GiB
+        Most bytes that the model may take, in the file and unpacked.
+
+    Returns
+    -------
+    model : estimator
+
+    Raises
+    ------
+    ModelFileError
+        When the file is damaged, too large, of a newer format, not a model, or holds types
+        that are not trusted.
+    OSError
+        When it cannot be read at all.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from surelabel import Repeated
+    >>> X, y = load_iris(return_X_y=True)
+    >>> committee = Repeated(GaussianNB(), 3, over="bootstrap", random_state=0).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "iris.surelabel")
+    ...     save(committee, path)
+    ...     load(path).predict(X[:2])
+    array([0, 0])
+    """
+    data = _read(path, max_bytes)
+    with _blaming(path):
+        header, payload = _unpacked(data, max_bytes)
+        del data
+        _check_sizes(payload, max_bytes)
+        if header["version"] < FORMAT_VERSION:
+            payload = _renamed(payload)
+        model = _built(payload, [kind if isinstance(kind, str) else name_of(kind) for kind in trusted])
+        written = header["packages"].get("scikit-learn")
+    if written != installed("scikit-learn"):
+        notice(
+            f"{path} was written with scikit-learn {written} and is read with {installed('scikit-learn')}: "
+            "compare some predictions with those it gave before, or fit again."
+        )
+    return model
+
+
+@contextmanager
+def _blaming(path):
+    """Whatever goes wrong with the bytes of a file is said of the file."""
+    try:
+        yield
+    except ModelFileError as error:
+        raise ModelFileError(f"{path} {error}") from error.__cause__
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}"
+        raise ModelFileError(f"{path} cannot be read as a model ({what}).") from error
+
+
+def _read(path, max_bytes):
+    with open(path, "rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise ModelFileError(f"{path} is not a regular file.")
+        if status.st_size > max_bytes + _MOST_HEADER:
+            raise ModelFileError(f"{path} {_too_large(status.st_size, max_bytes)}")
+        return file.read()
+
+
+def _too_large(size, max_bytes):
+    return f"takes {size:,} bytes and max_bytes is {max_bytes:,}. If you trust the file, raise max_bytes."
+
+
+def _unpacked(data, max_bytes):
+    """Header and payload, the payload as it was written."""
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(data))
+    except zipfile.BadZipFile as error:
+        raise ModelFileError("is not a model of surelabel, or its end is missing.") from error
+    members = archive.infolist()
+    if [member.filename for member in members] != [_HEADER, _PAYLOAD]:
+        raise ModelFileError(f"is not a model of surelabel: that is an archive of {_HEADER} and {_PAYLOAD}.")
+    # Both are stored as they are, so no more can come out than the file has.
+    if any(member.compress_type != zipfile.ZIP_STORED for member in members):
+        raise ModelFileError("is damaged: its members are compressed.")
+    for member, most in zip(members, (_MOST_HEADER, max_bytes), strict=True):
+        _bound(member.file_size, most)
+    header = json.loads(archive.read(_HEADER))
+    _check_header(header)
+    payload = archive.read(_PAYLOAD)
+    if len(payload) != header["bytes"] or hashlib.sha256(payload).hexdigest() != header["sha256"]:
+        raise ModelFileError("is damaged: its content is not what was written. Save the model again.")
+    return header, payload
+
+
+def _check_header(header):
+    if header["format"] != FORMAT:
+        raise ModelFileError(f"is a {header['format']!r} and no {FORMAT!r}.")
+    if header["version"] > FORMAT_VERSION:
+        raise ModelFileError(
+            f"has format version {header['version']}, written by surelabel "
+            f"{header['packages']['surelabel']}; this is surelabel {installed('surelabel')}, "
+            f"which reads versions up to {FORMAT_VERSION}. "
+            "Install a newer surelabel."
+        )
+    if header["version"] not in range(1, FORMAT_VERSION + 1):
+        raise ModelFileError(f"has format version {header['version']!r}, which there never was.")
+
+
+def _check_sizes(payload, max_bytes):
+    """Bound what unpacking can take, before anything is unpacked."""
+    archive = zipfile.ZipFile(io.BytesIO(payload))
+    _bound(_declared(archive), max_bytes)
+    sizes = {}
+    for member in archive.infolist():
+        if member.filename in sizes:
+            raise ModelFileError(f"is damaged: it holds {member.filename} twice.")
+        sizes[member.filename] = member.file_size
+        with archive.open(member) as content:
+            # NumPy takes an archive for arrays, and unpacks these in turn.
+            if content.read(2) == b"PK":
+                sizes[member.filename] += _declared(zipfile.ZipFile(io.BytesIO(archive.read(member))))
+    # Each object that names a member reads it anew.
+    reads: dict = {}
+    states = [json.loads(archive.read(_SCHEMA))]
+    while states:
+        state = states.pop()
+        if isinstance(state, dict):
+            if isinstance(state.get("file"), str):
+                reader = state.get("__id__") or (len(reads),)
+                reads[reader] = max(sizes[state["file"]], reads.get(reader, 0))
+            states += state.values()
+        elif isinstance(state, list):
+            states += state
+    _bound(sum(reads.values()), max_bytes)
+
+
+def _declared(archive):
+    """What the members say they unpack to, in total; zipfile gives no more than that."""
+    return sum(member.file_size for member in archive.infolist())
+
+
+def _bound(size, max_bytes):
+    if size > max_bytes:
+        raise ModelFileError(_too_large(size, max_bytes))
+
+
+def _renamed(payload):
+    """A payload in which the package's own types are named by where they live now."""
+    archive = zipfile.ZipFile(io.BytesIO(payload))
+    schema = json.loads(archive.read(_SCHEMA))
+    if not at_home(schema):
+        return payload
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as out:
+        for member in archive.infolist():
+            content = json.dumps(schema) if member.filename == _SCHEMA else archive.read(member)
+            out.writestr(zipfile.ZipInfo(member.filename), content)
+    return file.getvalue()
+
+
+def _built(payload, trusted):
+    import skops.io
+    from skops.io.exceptions import UntrustedTypesFoundException
+
+    allowed = TRUSTED.union(trusted)
+    try:
+        with warnings.catch_warnings():
+            # One for each estimator in the model; `load` says it once.
+            warnings.simplefilter("ignore", InconsistentVersionWarning)
+            model = skops.io.loads(payload, trusted=sorted(allowed))
+    except UntrustedTypesFoundException as error:
+        strange = sorted(set(skops.io.get_untrusted_types(data=payload)) - allowed)
+        raise ModelFileError(
+            f"holds types that surelabel does not know: {', '.join(strange)}. If they are yours, or you know "
+            f"what they do: load(path, trusted={strange})."
+        ) from error
+    if not isinstance(model, BaseEstimator):
+        raise ModelFileError(f"holds no model but {type(model).__name__}.")
+    check(model)
+    return model

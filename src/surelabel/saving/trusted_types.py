@@ -1,0 +1,80 @@
+"""Which types may be in a model's file, by their exact names; and where those of older files live now.
+
+Exact names, so that a file cannot bring in anything else of these packages. Beside them skops trusts
+scikit-learn's public estimators, arrays, random states, and functions of one number.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+# Where the package's own types live; their names, without the module, are never used twice.
+_OWN = {
+    "allocation": "AdaptiveThreshold Negatives Threshold Transport",
+    "budget": "Budget",
+    "classifier": "PseudoLabelClassifier",
+    "committees.base": "Panel Repeated",
+    "committees.encoding": "Binned Dense Encoded Encoder",
+    "committees.models.default": "Bayes Kernel",
+    "committees.models.graph": "Spreading",
+    "committees.random_xgboost": "Grown RandomXGBoost",
+    "committees.unlike": "Unlike",
+    "confidence": "Entropy Everything Spread TTest TotalVariance",
+    "reading.features": "Columns numbers",
+    "rounds.loop": "Round Sketch",
+    "rounds.several": "LabelRounds",
+    "rounds.verdict": "Verdict",
+    "saving.codec": (
+        "Categories Column Duration Extended Frame Levels Missing Moment Objects Pairs Range RowNames Span "
+        "Sparse Term Text Zoned"
+    ),
+    "saving.native": "Boosted Branches Neighbors",
+    "torch.network": "Network",
+    "torch.training": "Training",
+    "transport.solver": "Certificate",
+}
+_OTHERS = {
+    "datetime": "date datetime time timedelta timezone",
+    "decimal": "Decimal",
+    "sklearn.calibration": "_CalibratedClassifier _SigmoidCalibration",
+    "sklearn.gaussian_process._gpc": "_BinaryGaussianProcessClassifierLaplace",
+    "sklearn.gaussian_process.kernels": (
+        "ConstantKernel DotProduct ExpSineSquared Exponentiation Matern Product RBF RationalQuadratic Sum "
+        "WhiteKernel"
+    ),
+    "sklearn.metrics._dist_metrics": (
+        "ChebyshevDistance64 EuclideanDistance64 ManhattanDistance64 MinkowskiDistance64"
+    ),
+    "sklearn.neural_network._stochastic_optimizers": "AdamOptimizer SGDOptimizer",
+    "xgboost.sklearn": "XGBClassifier XGBRFClassifier",
+}
+_HOME = {name: f"surelabel.{module}" for module, names in _OWN.items() for name in names.split()}
+TRUSTED = frozenset(
+    [f"{module}.{name}" for name, module in _HOME.items()]
+    + [f"{module}.{name}" for module, names in _OTHERS.items() for name in names.split()]
+)
+
+
+def at_home(state: Any) -> bool:
+    """Name the package's own types in a skops schema by where they live now; whether any had moved.
+
+    A file of an older release names the modules that they lived in then.
+
+    Examples
+    --------
+    >>> schema = {"__module__": "surelabel.unlike", "__class__": "Unlike"}
+    >>> at_home(schema), schema["__module__"]
+    (True, 'surelabel.committees.unlike')
+    """
+    moved, states = False, [state]
+    while states:
+        state = states.pop()
+        if isinstance(state, list):
+            states += state
+        elif isinstance(state, dict):
+            states += state.values()
+            module, home = state.get("__module__"), _HOME.get(str(state.get("__class__")))
+            ours = isinstance(module, str) and module.split(".")[0] == "surelabel"
+            if ours and home is not None and module != home:
+                state["__module__"], moved = home, True
+    return moved
