@@ -27,7 +27,7 @@ from surelabel.tool.source import added
 QUICK = ("--target", "species", "--method", "pl", "--no-guard", "--no-report")
 ADDED = added()
 FORMATS = ["csv", "tsv", "csv.gz", "parquet", "jsonl", "jsonl.gz", "xlsx"]
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture

@@ -271,9 +271,9 @@ def test_a_run_that_was_cut_off_ends_with_the_same_weights(split, tmp_path, meth
 KILLED = """
 import sys, torch
 sys.path.insert(0, {tests!r})
-import test_torch
+import test_labeler
 data = [torch.utils.data.TensorDataset(*torch.load({data!r} + name)) for name in ("labelled", "unlabelled")]
-test_torch.labeler(training=test_torch.Training(60, 32)).fit(*data, {folder!r})
+test_labeler.labeler(training=test_labeler.Training(60, 32)).fit(*data, {folder!r})
 """
 
 
