@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from browser import Browser, browser_path
+from browser import Tab, browser_path, started
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.exceptions import NotFittedError
@@ -417,9 +417,22 @@ needs_browser = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def browser():
-    it = Browser()
-    yield it
-    it.close()
+    with started() as it:
+        yield it
+
+
+@needs_browser
+def test_the_browser_tells_of_all_that_a_page_does(tmp_path, browser):
+    path = tmp_path / "bad.html"
+    path.write_text(
+        "<img src=http://127.0.0.1:9/pixel.png><iframe src=http://127.0.0.1:9/frame></iframe>"
+        "<script>console.warn('said'); alert('shown'); throw new Error('thrown');</script>"
+    )
+    tab = Tab(browser).open(path)
+    assert tab.requests == ["http://127.0.0.1:9/pixel.png", "http://127.0.0.1:9/frame"]
+    for word in ("said", "shown", "thrown", "ERR_"):
+        assert word in " ".join(tab.complaints)
+    tab.close()
 
 
 def breast():
@@ -459,10 +472,10 @@ def test_report_opens_draws_everything_and_asks_for_nothing(case, tmp_path, brow
     clf, more = make()
     path = report(clf, tmp_path / "report.html", **more)
     assert path.stat().st_size < most_bytes
-    tab = browser.open(path, script="window.alert = () => { window.hacked = 'alert'; };")
+    tab = Tab(browser, script="window.alert = () => { window.hacked = 'alert'; };").open_report(path)
     assert tab.cpu() < 5  # 1 to 2; the clock shows what else the machine does
-    assert tab.complaints() == []
-    assert tab.requests() == []
+    assert tab.complaints == []
+    assert tab.requests == []
     assert tab.run("window.hacked") is None
     asked = tab.run("[...document.querySelectorAll('[data-chart]')].map((box) => box.dataset.chart)")
     assert {"rounds", "class_mix", "confidence", "confusions", "times"} <= set(asked)
@@ -479,7 +492,7 @@ def test_report_opens_draws_everything_and_asks_for_nothing(case, tmp_path, brow
 @needs_browser
 def test_brush_search_and_sort_change_the_table(tmp_path, browser):
     clf, X, y = digits()
-    tab = browser.open(report(clf, tmp_path / "report.html", X=X, y_true=y), height=1400)
+    tab = Tab(browser, height=1400).open_report(report(clf, tmp_path / "report.html", X=X, y_true=y))
     count = "Number(document.getElementById('rows').dataset.count)"
     everything = tab.run(count)
 
@@ -520,7 +533,7 @@ def test_brush_search_and_sort_change_the_table(tmp_path, browser):
     assert "pixel_0_0" in tab.run("document.querySelector('#rows tr.values').textContent")
     tab.run("document.querySelector('#chips [data-outcome=labelled]').click()")
     assert tab.run(count) == clf.pseudo_labels_["label"].notna().sum()
-    assert tab.complaints() == []
+    assert tab.complaints == []
     tab.close()
 
 
@@ -528,8 +541,8 @@ def test_brush_search_and_sort_change_the_table(tmp_path, browser):
 @pytest.mark.parametrize("looks", [{"dark": True}, {"width": 390, "height": 844}])
 def test_dark_and_on_a_phone_everything_fits(looks, tmp_path, browser):
     clf = simulated(500, 12)
-    tab = browser.open(report(clf, tmp_path / "report.html"), **looks)
-    assert tab.complaints() == []
+    tab = Tab(browser, **looks).open_report(report(clf, tmp_path / "report.html"))
+    assert tab.complaints == []
     assert tab.run("document.documentElement.scrollWidth <= innerWidth")
     dark = tab.run("getComputedStyle(document.body).backgroundColor") == "rgb(20, 22, 26)"
     assert dark == looks.get("dark", False)
