@@ -94,7 +94,7 @@ def test_a_method_asks_of_each_label_what_it_asks_of_one(method, split):
 
 @pytest.mark.filterwarnings("ignore:y has no unlabelled cell:UserWarning")
 @pytest.mark.parametrize("method", ["csa_default", "committee_alone"])
-def test_the_default_is_scored_alike(method, split, small):
+def test_the_default_is_scored_alike(method, split):
     outcome = METHODS[method].run(split)
     assert {"micro_f1", "macro_f1", "cells"} <= outcome.details.keys()
     assert outcome.details["cells"] > 70

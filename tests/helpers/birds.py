@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 from typer.testing import CliRunner
 
-from surelabel import Repeated, trees
-from surelabel.committees.models.default import unlike_models
+from surelabel import Unlike, trees, unlike_models
 from surelabel.files import format_of, write_table
 from surelabel.tool.commands import app
+from surelabel.tool.settings import Settings
 
 
 def birds(n=60, n_labelled=18, seed=0):
@@ -40,9 +40,16 @@ def surelabel(*args):
 
 
 def with_small_models(monkeypatch):
-    """Every method takes a moment."""
-    monkeypatch.setattr("surelabel.recipes._one_model", lambda: Repeated(trees(5), n_members=1))
-    monkeypatch.setattr("surelabel.committees.unlike.unlike_models", small_models)
+    """Every method of the tool takes a moment: where settings become a classifier, its models become few."""
+    as_users_get_it = Settings.classifier
+
+    def small(settings, classes, several=False):
+        clf = as_users_get_it(settings, classes, several)
+        if isinstance(clf.committee, Unlike):
+            return clf.set_params(committee__estimators=small_models())
+        return clf.set_params(committee__estimator=trees(5))
+
+    monkeypatch.setattr(Settings, "classifier", small)
 
 
 def small_models():

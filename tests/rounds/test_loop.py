@@ -220,7 +220,7 @@ def test_sketch_holds_the_surest_rows_first_and_what_they_were_given(blobs, comm
 
 def test_sketch_of_a_threshold_shows_the_labels(blobs, committee):
     X, y, _ = blobs
-    sketch = pl(random_state=0, guard=False).fit(X, y).history_[0].sketch
+    sketch = pl(committee=committee, random_state=0, guard=False).fit(X, y).history_[0].sketch
     assert (sketch.plan.argmax(axis=1)[sketch.codes >= 0] == sketch.codes[sketch.codes >= 0]).all()
     assert not sketch.plan[sketch.codes < 0].any()
 
