@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-# Products such as 0.2 * 0.5 * 10 may come out a hair above a whole number;
+from .common.types import Floats, Ints
+
+# Products such as 0.2 * 0.5 * 10 may come out slightly above a whole number;
 # a quota must not gain a row from that.
 _ROUNDING = 1e-9
 
@@ -23,36 +26,47 @@ class Budget:
         Class frequencies, summing to 1; a class at 0 gets no label.
     pool : int
         Rows still unlabelled.
+
+    See Also
+    --------
+    surelabel.Allocation : The labels that are given within it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surelabel import Budget
+    >>> Budget(share=0.5, prior=np.array([0.7, 0.3]), pool=20).quota
+    array([7, 3])
     """
 
     share: float
-    prior: np.ndarray
+    prior: Floats
     pool: int
 
     @property
-    def quota(self) -> np.ndarray:
+    def quota(self) -> Ints:
         """Most rows each class may get, shape (K,)."""
         return whole(self.share * self.prior * self.pool)
 
 
-def ramp(n_rounds):
+def ramp(n_rounds: int) -> Floats:
     """Share of the pool to label in each round, falling and summing to 1, shape (T,)."""
     steps = np.arange(n_rounds, 0, -1)
     return steps / steps.sum()
 
 
-def whole(x):
+def whole(x: ArrayLike) -> Ints:
     """Round up to whole rows, shape of x."""
     return np.ceil(np.asarray(x) - _ROUNDING).astype(int)
 
 
-def class_frequencies(codes, weight, n_classes):
+def class_frequencies(codes: Ints, weight: Floats | None, n_classes: int) -> Floats:
     """Weighted share of each class, shape (K,)."""
     counts = np.bincount(codes, weights=weight, minlength=n_classes)
     return counts / counts.sum()
 
 
-def smoothed(prior, skew=5.0):
+def smoothed(prior: Floats, skew: float = 5.0) -> Floats:
     """Average with the uniform vector over the seen classes where skewed, shape (K,).
 
     A few labelled rows say little about a rare class; halving the distance to
@@ -64,7 +78,7 @@ def smoothed(prior, skew=5.0):
     return np.where(seen, (prior + 1 / seen.sum()) / 2, 0.0)
 
 
-def apportion(total, shares):
+def apportion(total: int, shares: Floats | Ints) -> Ints:
     """Whole numbers that sum to total in proportion to shares, shape (K,).
 
     Largest remainders: each class is within one row of its exact part, also when

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import warnings
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -15,12 +16,12 @@ _HERE = str(Path(__file__).parents[1])
 _about: ContextVar[str] = ContextVar("about", default="")
 
 
-def about():
+def about() -> str:
     """What is being spoken of, such as "Label 'sad': "; nothing in most cases."""
     return _about.get()
 
 
-def notice(message, category=UserWarning):
+def notice(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn as if from the first line outside the package."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
@@ -29,7 +30,7 @@ def notice(message, category=UserWarning):
 
 
 @contextmanager
-def speaking_of(what):
+def speaking_of(what: str) -> Iterator[None]:
     """Begin every notice within with what it is about."""
     token = _about.set(f"{what}: ")
     try:
@@ -39,7 +40,7 @@ def speaking_of(what):
 
 
 @contextmanager
-def shown(verbose):
+def shown(verbose: bool) -> Iterator[None]:
     """Show the log of a fit, unless the application already does."""
     if not verbose or logger.isEnabledFor(logging.INFO):
         yield

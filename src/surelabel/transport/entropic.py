@@ -5,37 +5,41 @@ Each time the last potentials are the start, and only cells that can matter are 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from .problem import Problem
-from .semidual import REACH, Point, advantage, newton, point_at, sampling_error, span
+from ..common.types import Floats
+from .interface import Cells, Transportable
+from .semidual import REACH, Bounds, Evaluate, Point, advantage, newton, point_at, sampling_error, span
 
-# The sample may grow to this many cells before all rows are taken.
+# A sample may grow to this many cells; after that all rows are taken.
 _SAMPLE_CELLS = 3_000_000
 _GROWTH = 8
-# A sample is only a start for the next: no more evaluations than this.
+# Most evaluations on a sample: its result is only a start for the next.
 _SAMPLE_ITER = 15
-# Mean number of cells per row that are worth keeping to allow g a longer way.
+# More cells per row than this, on average, are too expensive to keep: g then gets less room to move.
 _CELLS_PER_ROW = 4
-# How many times the room g may go at once where it wants further: a good start, if not exact.
+# Where g leaves the room in which the screening is exact, it may go this many times as far before cells are
+# screened again: not exact there, but a good start.
 _STRIDE = 4
-# A temperature smooths out this many times its own uncertainty of the potentials.
+# The first temperature is the uncertainty of the potentials divided by this.
 _SMOOTHED = 8
-# From one temperature to the next, and how many of the higher one's g has room to move.
+# A temperature is this many times the next; g has room to move this many times the higher of the two.
 _COOLING = 4
-# Above epsilon cells with less than exp(-this) of their row's mass are left out.
+# At temperatures above epsilon, cells with less than exp(-this) of their row's mass are left out.
 _ROUGH_REACH = 4.0
-# What must be saved of the width before cells are screened again.
+# Cells are screened again once the width needed is below this share of the present one.
 _NARROWER = 0.8
-# Evaluations at a temperature above epsilon: only a start for the next.
+# Most evaluations at a temperature above epsilon: the result is only a start for the next.
 _ROUGH_ITER = 6
-# Where only a start for the next is wanted, shorter steps, in temperatures, are not evaluated.
+# Where the result is only a start, a step shorter than this many temperatures is taken without an evaluation.
 _SURE_STEP = 4
-# All rows: what is not solved from the sample's potentials by then needs another way.
+# Most evaluations on all rows with screened cells; after that every cell is looked at.
 _WARM_ITER = 100
 
 
-def entropic(problem: Problem, epsilon, tol, max_iter) -> tuple[Point, int, int]:
+def entropic(problem: Transportable, epsilon: float, tol: float, max_iter: int) -> tuple[Point, int, int]:
     """Solve on growing samples, then on all rows: the point, evaluations and passes."""
     levels = [*_samples(problem), problem]
     first = levels[0]
@@ -66,7 +70,7 @@ def entropic(problem: Problem, epsilon, tol, max_iter) -> tuple[Point, int, int]
     return point, n_iter, n_passes
 
 
-def _samples(problem):
+def _samples(problem: Transportable) -> Iterator[Transportable]:
     k = problem.k
     rng = np.random.default_rng(0)
     size = max(1024, 20 * k)
@@ -76,7 +80,7 @@ def _samples(problem):
         size *= _GROWTH
 
 
-def _start(best, bounds, k):
+def _start(best: Floats, bounds: Bounds, k: int) -> Floats:
     """Potentials at which about the right number of rows prefers a column to the slack."""
     g = np.zeros(len(bounds.lower))
     if len(g) > k:
@@ -91,7 +95,16 @@ def _start(best, bounds, k):
     return g
 
 
-def _cold(problem, g, epsilon, goal, budget, longest, hottest, final):
+def _cold(
+    problem: Transportable,
+    g: Floats,
+    epsilon: float,
+    goal: float,
+    budget: int,
+    longest: float,
+    hottest: float,
+    final: bool,
+) -> tuple[Point, int]:
     """Newton on every cell, from a higher temperature down; the point and evaluations."""
     used = 0
     steps = int(np.log(max(hottest, epsilon) / epsilon) / np.log(4))
@@ -111,11 +124,13 @@ def _cold(problem, g, epsilon, goal, budget, longest, hottest, final):
     return point, used
 
 
-def _anneal(evaluate, bounds, epsilon, goal, budget, longest):
+def _anneal(
+    evaluate: Evaluate, bounds: Bounds, epsilon: float, goal: float, budget: int, longest: float
+) -> tuple[Point, float, int]:
     """The slow and sure way: follow the path of solutions from high to low temperature.
 
-    As the plan hardens, the potentials become linear in the temperature, so the next are
-    foretold by the last two. Returns the point, its temperature and the evaluations.
+    As the temperature falls, the potentials become linear in it, so the next are predicted
+    from the last two. Returns the point, its temperature and the evaluations.
     """
     eps, ratio, used = longest, 0.3, 0
     point, n = newton(evaluate, np.zeros(len(bounds.lower)), eps, bounds, 1e-6, budget, longest)
@@ -138,7 +153,16 @@ def _anneal(evaluate, bounds, epsilon, goal, budget, longest):
     return point, eps, used
 
 
-def _warm(problem, g, epsilon, goal, budget, longest, radius, final):
+def _warm(
+    problem: Transportable,
+    g: Floats,
+    epsilon: float,
+    goal: float,
+    budget: int,
+    longest: float,
+    radius: float,
+    final: bool,
+) -> tuple[Point, int, int]:
     """Newton on the cells that can matter; the point, evaluations and passes."""
     used = n_passes = 0
     # Where g is uncertain by many epsilon, a higher temperature comes first.
@@ -159,7 +183,16 @@ def _warm(problem, g, epsilon, goal, budget, longest, radius, final):
     return point, used + n, n_passes + n
 
 
-def _cool(cells, heat, epsilon, bounds, goal, budget, longest, final):
+def _cool(
+    cells: Cells,
+    heat: float,
+    epsilon: float,
+    bounds: Bounds,
+    goal: float,
+    budget: int,
+    longest: float,
+    final: bool,
+) -> tuple[Point, float, int, bool]:
     """From a temperature down to epsilon: the point, its temperature, evaluations, and if it holds.
 
     It holds as long as no cell that was left out can matter there.
@@ -171,7 +204,7 @@ def _cool(cells, heat, epsilon, bounds, goal, budget, longest, final):
         last = heat == epsilon
         room = cells.width - (reach(epsilon, k) if last else _rough(heat, k))
 
-        def held(g, begin=cells.g, room=room):
+        def held(g: Floats, begin: Floats = cells.g, room: float = room) -> bool:
             return span(g - begin) <= room
 
         most = min(50 if last else _ROUGH_ITER, budget - used)
@@ -186,21 +219,21 @@ def _cool(cells, heat, epsilon, bounds, goal, budget, longest, final):
     return point, heat, used, held(g)
 
 
-def _needed(heat, epsilon, k):
+def _needed(heat: float, epsilon: float, k: int) -> float:
     """How wide a screening must be for this temperature, and for epsilon afterwards."""
     return max(reach(epsilon, k), _rough(heat, k))
 
 
-def _rough(heat, k):
+def _rough(heat: float, k: int) -> float:
     return (_ROUGH_REACH + np.log(k)) * heat
 
 
-def reach(epsilon, k):
+def reach(epsilon: float, k: int) -> float:
     """How far behind the best of its row a cell may be and still count."""
     return (REACH + np.log(k)) * epsilon
 
 
-def _worthwhile(radius, costs, g, epsilon):
+def _worthwhile(radius: float, costs: Floats, g: Floats, epsilon: float) -> float:
     """The radius, or less where it would keep too many cells."""
     behind = advantage(costs, g)
     behind -= behind.max(axis=0)

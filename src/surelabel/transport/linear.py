@@ -8,6 +8,7 @@ left open and the step is repeated.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,18 +16,22 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import linprog
 
+from ..common.types import Floats, Ints
 from .entropic import entropic, reach
 from .problem import Problem
 from .screening import near_columns
-from .semidual import Bounds, advantage
+from .semidual import Bounds, Mass, advantage, sums_by
+
+# Pieces of the plan: row, column and mass of each, shape (n,).
+_Pieces = tuple[Ints, Ints, Floats]
 
 
 @dataclass(frozen=True)
 class Exact:
     """The exact solution: potentials (K,), mass of each column (K,), plan (N, K), sparse."""
 
-    g: np.ndarray
-    column_sum: np.ndarray
+    g: Floats
+    column_sum: Floats
     plan: Any
     n_iter: int
     n_passes: int
@@ -35,7 +40,7 @@ class Exact:
     converged: bool
 
 
-def exact(problem: Problem, tol, max_iter) -> Exact:
+def exact(problem: Problem, tol: float, max_iter: int) -> Exact:
     """Solve the linear programme: low temperature first, then the rows it leaves open."""
     sample = problem.sample(1024, np.random.default_rng(0)) or problem
     costs = np.concatenate([cost for cost, _ in sample.blocks()])
@@ -44,9 +49,9 @@ def exact(problem: Problem, tol, max_iter) -> Exact:
     point, n_iter, n_passes = entropic(problem, cold, 1e-4, max_iter)
     width = reach(cold, len(point.g))
     while True:
-        settled = settle(problem.blocks(), point.g, width)
+        settled = _settle(problem.blocks(), point.g, width)
         everything_open = len(settled.rows) == problem.n
-        solved = solve_open(settled, problem.bounds)
+        solved = _solve_open(settled, problem.bounds)
         n_passes += 1
         if solved is not None:
             cells, g, open_cost = solved
@@ -62,22 +67,22 @@ def exact(problem: Problem, tol, max_iter) -> Exact:
         width *= 8
 
 
-def _plan(problem, settled, cells):
+def _plan(problem: Problem, settled: _Settled, cells: _Pieces) -> tuple[Any, Floats]:
     row, column, mass = cells
     whole = np.flatnonzero(settled.column >= 0)
     weight = np.broadcast_to(problem.mass, problem.n)[whole]
     at = np.append(whole, row), np.append(settled.column[whole], column)
     plan = sp.csr_array((np.append(weight, mass), at), (problem.n, len(settled.mass)))
-    return plan, settled.mass + np.bincount(column, mass, len(settled.mass))
+    return plan, settled.mass + sums_by(column, mass, len(settled.mass))
 
 
-def _row_value(problem, g):
+def _row_value(problem: Problem, g: Floats) -> float:
     """Sum over rows of the best advantage: what rows add to the dual, its sign flipped."""
     return sum(float(np.sum(advantage(cost, g).max(axis=0) * mass)) for cost, mass in problem.blocks())
 
 
 @dataclass(frozen=True)
-class Settled:
+class _Settled:
     """Rows split into those that are settled and those left open.
 
     Parameters
@@ -92,15 +97,15 @@ class Settled:
         The open rows, with the free column's cost where there is one.
     """
 
-    column: np.ndarray
-    mass: np.ndarray
+    column: Ints
+    mass: Floats
     cost: float
-    rows: np.ndarray
-    costs: np.ndarray
-    masses: np.ndarray
+    rows: Ints
+    costs: Floats
+    masses: Floats
 
 
-def settle(blocks, g, width):
+def _settle(blocks: Iterable[tuple[Floats, Mass]], g: Floats, width: float) -> _Settled:
     """Settle the rows whose best column leads by more than `width`."""
     columns, rows, costs, masses = [], [], [], []
     settled, paid, begin = np.zeros(len(g)), 0.0, 0
@@ -111,7 +116,7 @@ def settle(blocks, g, width):
         count, which, _ = near_columns(lead >= best - width)
         is_open = count > 1
         column = np.where(is_open, -1, which).astype(np.int32)
-        here = np.bincount(column[~is_open], mass[~is_open], len(g))
+        here = sums_by(column[~is_open], mass[~is_open], len(g))
         settled += here
         paid += float(g @ here - best[~is_open] @ mass[~is_open])
         columns.append(column)
@@ -120,10 +125,10 @@ def settle(blocks, g, width):
         masses.append(mass[is_open])
         begin += len(cost)
     joined = (np.concatenate(parts) for parts in (rows, costs, masses))
-    return Settled(np.concatenate(columns), settled, paid, *joined)
+    return _Settled(np.concatenate(columns), settled, paid, *joined)
 
 
-def programme(costs, masses, bounds: Bounds):
+def _programme(costs: Floats, masses: Floats, bounds: Bounds) -> tuple[Floats, Floats] | None:
     """The transport of some rows as a linear programme: plan (n, K), potentials (K,), or None."""
     n, k = costs.shape
     by_row: Any = sp.kron(sp.eye_array(n), np.ones((1, k)), format="csr")
@@ -142,7 +147,7 @@ def programme(costs, masses, bounds: Bounds):
     return result.x.reshape(n, k), above - below
 
 
-def solve_open(settled: Settled, bounds: Bounds):
+def _solve_open(settled: _Settled, bounds: Bounds) -> tuple[_Pieces, Floats, float] | None:
     """Solve for the open rows: cells (row, column, mass), potentials, cost; None if impossible.
 
     Rows with equal costs are one row to the programme, and whole rows again afterwards.
@@ -154,7 +159,7 @@ def solve_open(settled: Settled, bounds: Bounds):
     left = Bounds(
         np.maximum(bounds.lower - settled.mass, 0), np.maximum(bounds.upper - settled.mass, 0), bounds.total
     )
-    solved = programme(kinds, np.bincount(kind, settled.masses, len(kinds)), left)
+    solved = _programme(kinds, sums_by(kind, settled.masses, len(kinds)), left)
     if solved is None:
         return None
     plan, g = solved
@@ -163,7 +168,7 @@ def solve_open(settled: Settled, bounds: Bounds):
     return cells, g, float((plan * kinds).sum())
 
 
-def _whole_rows(plan, masses, rows, kind):
+def _whole_rows(plan: Floats, masses: Floats, rows: Ints, kind: Ints) -> _Pieces:
     """Deal each kind's mass out to its rows, column after column: (row, column, mass)."""
     # Rows of all kinds on one line, and the cells of the plan on the same line: where both
     # cut it into pieces, each piece lies in one row and one column.

@@ -10,9 +10,18 @@ from operator import add
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from ..common.types import Bools, Floats, Ints
 from .screening import Screened, survivors
-from .semidual import Bounds, block_terms, total
+from .semidual import Bounds, Mass, Terms, Total, block_terms, total
+
+# What each row pays for each column (N, K), or a function that returns an iterator over blocks of rows.
+Cost = ArrayLike | Callable[[], Iterator[ArrayLike]]
+# Mass of each column (K,), or its range: a pair of (K,).
+ColumnMass = ArrayLike | tuple[ArrayLike, ArrayLike]
+# Mass that rows may leave unassigned in total, or its range.
+Slack = float | tuple[float, float] | None
 
 # A block has about this many cells: small enough for the cache, large enough for NumPy.
 _BLOCK_CELLS = 1 << 17
@@ -20,12 +29,12 @@ _BLOCK_CELLS = 1 << 17
 _CHUNK_BLOCKS = 8
 
 
-def chunk_rows(k):
+def chunk_rows(k: int) -> int:
     """Rows in a chunk of an array with k columns."""
     return _CHUNK_BLOCKS * _block_rows(k)
 
 
-def _block_rows(k):
+def _block_rows(k: int) -> int:
     return max(256, _BLOCK_CELLS // max(k, 1))
 
 
@@ -39,9 +48,22 @@ class Rows:
         rows, called once for each pass.
     transform : callable, optional
         Applied to each block, so that costs need not be held for all rows at once.
+
+    See Also
+    --------
+    solve : Takes it in place of an array of costs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surelabel.transport import Rows, solve
+    >>> p = np.array([[0.9, 0.1], [0.2, 0.8]])
+    >>> solve(Rows(p, lambda block: -np.log(block)), 1.0, [1, 1]).plan.round(3)
+    array([[1., 0.],
+           [0., 1.]])
     """
 
-    def __init__(self, cost, transform: Callable | None = None):
+    def __init__(self, cost: Cost, transform: Callable[[Floats], Floats] | None = None) -> None:
         if isinstance(cost, Iterator):
             raise TypeError(
                 "cost is an iterator, which can be read only once. Pass a function that returns a new one."
@@ -53,7 +75,7 @@ class Rows:
         self._transform = transform
 
     @cached_property
-    def shape(self):
+    def shape(self) -> tuple[int, int]:
         """(N, K)."""
         if self._array is not None:
             return self._array.shape
@@ -62,19 +84,19 @@ class Rows:
             raise ValueError("cost has no block of rows.")
         return sum(n for n, _ in sizes), sizes[0][1]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Floats]:
         """Blocks as doubles, shape (n, K)."""
         for block in [self._array] if self._source is None else self._source():
             step = _block_rows(block.shape[1])
             for begin in range(0, len(block), step):
                 yield self._read(block[begin : begin + step])
 
-    def _read(self, block):
+    def _read(self, block: ArrayLike) -> Floats:
         # Single precision is widened first: its logarithms are too coarse.
         block = np.asarray(block, dtype=float)
         return block if self._transform is None else self._transform(block)
 
-    def take(self, rows):
+    def take(self, rows: Ints) -> Floats:
         """Some rows, in ascending order, shape (n, K)."""
         if self._array is not None:
             return self._read(np.take(self._array, rows, axis=0))
@@ -91,16 +113,16 @@ class Problem:
     """A problem as the solvers see it: closed columns dropped, slack as one more bound."""
 
     rows: Rows
-    mass: Any
+    mass: Mass
     bounds: Bounds
     n: int
 
     @property
-    def k(self):
+    def k(self) -> int:
         """Columns that may get mass, the slack not counted."""
         return self.rows.shape[1]
 
-    def blocks(self):
+    def blocks(self) -> Iterator[tuple[Floats, Mass]]:
         """(cost, mass) of each block of rows."""
         begin = 0
         for cost in self.rows:
@@ -111,31 +133,31 @@ class Problem:
             yield cost, self.mass if np.ndim(self.mass) == 0 else self.mass[begin : begin + len(cost)]
             begin += len(cost)
 
-    def costs(self):
+    def costs(self) -> Floats:
         """Costs of all rows, shape (N, K); for few of them."""
         return np.concatenate([cost for cost, _ in self.blocks()])
 
-    def total(self, g, epsilon):
+    def total(self, g: Floats, epsilon: float) -> Total:
         """Terms at g over every cell, not rounded yet."""
         return total(
             reduce(add, (block_terms(cost, mass, g, epsilon) for cost, mass in chunk))
             for chunk in self._chunks()
         )
 
-    def terms(self, g, epsilon):
+    def terms(self, g: Floats, epsilon: float) -> Terms:
         """Terms at g over every cell."""
         return self.total(g, epsilon).rounded()
 
-    def screened(self, g, reach):
+    def screened(self, g: Floats, reach: float) -> Screened:
         """The cells within `reach` of the best of their row at g."""
         return Screened([survivors(chunk, g, reach) for chunk in self._chunks()])
 
-    def _chunks(self):
+    def _chunks(self) -> Iterator[list[tuple[Floats, Mass]]]:
         blocks = self.blocks()
         while chunk := list(islice(blocks, _CHUNK_BLOCKS)):
             yield chunk
 
-    def sample(self, size, rng):
+    def sample(self, size: int, rng: np.random.Generator) -> Problem | None:
         """A problem on some of the rows, its bounds in proportion."""
         picked = np.sort(rng.integers(0, self.n, size))
         mass = self.mass if np.ndim(self.mass) == 0 else self.mass[picked]
@@ -147,7 +169,9 @@ class Problem:
         )
 
 
-def read_problem(cost, row_mass, column_mass, slack, epsilon):
+def read_problem(
+    cost: Cost | Rows, row_mass: ArrayLike, column_mass: ColumnMass, slack: Slack, epsilon: float
+) -> tuple[Problem, Bools]:
     """The problem in the solvers' terms, checked, and which columns may get mass, (K,)."""
     rows = cost if isinstance(cost, Rows) else Rows(cost)
     n, k = rows.shape
@@ -160,12 +184,14 @@ def read_problem(cost, row_mass, column_mass, slack, epsilon):
     return Problem(rows, mass[()], bounds, n), is_open
 
 
-def opened(rows: Rows, is_open):
+def opened(rows: Rows, is_open: Bools) -> Rows:
     """Rows without the columns that may get nothing."""
     return rows if is_open.all() else Rows(lambda: (block[:, is_open] for block in rows))
 
 
-def read_bounds(n, k, mass, column_mass, slack, epsilon):
+def read_bounds(
+    n: int, k: int, mass: Floats, column_mass: ColumnMass, slack: Slack, epsilon: float
+) -> tuple[Bounds, Bools]:
     """Bounds of the columns that may get mass, the slack among them, and which these are, (K,)."""
     lower, upper = _range(column_mass, k)
     total = _total(mass, n)
@@ -181,11 +207,11 @@ def read_bounds(n, k, mass, column_mass, slack, epsilon):
     return Bounds(lower, upper, total), is_open
 
 
-def _total(mass, n):
+def _total(mass: Mass, n: int) -> float:
     return float(mass * n if np.ndim(mass) == 0 else mass.sum())
 
 
-def _range(column_mass, k):
+def _range(column_mass: ColumnMass, k: int) -> tuple[Floats, Floats]:
     lower, upper = column_mass if isinstance(column_mass, tuple) else (column_mass, column_mass)
     lower, upper = np.array(lower, dtype=float), np.array(upper, dtype=float)
     if lower.shape != (k,) or upper.shape != (k,):
@@ -193,7 +219,7 @@ def _range(column_mass, k):
     return lower, upper
 
 
-def _check(mass, lower, upper, epsilon, n):
+def _check(mass: Floats, lower: Floats, upper: Floats, epsilon: float, n: int) -> None:
     if not n:
         raise ValueError("cost has no rows.")
     if mass.ndim and mass.shape != (n,):
@@ -210,7 +236,7 @@ def _check(mass, lower, upper, epsilon, n):
         raise ValueError(f"Column {k} must get at least {lower[k]:g} and at most {upper[k]:g}.")
 
 
-def _check_feasible(lower, upper, total):
+def _check_feasible(lower: Floats, upper: Floats, total: float) -> None:
     leeway = 1e-9 * max(total, 1.0)
     if lower.sum() > total + leeway:
         raise ValueError(

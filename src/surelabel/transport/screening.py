@@ -7,23 +7,32 @@ how much g has moved since counts.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .semidual import FAR, Terms, advantage, total
+from ..common.types import Bools, Floats, Ints
+from .semidual import FAR, Mass, Terms, Total, advantage, sums_by, total
 
 # Up to here sums over columns are quicker along whole vectors than along rows.
 _FEW_COLUMNS = 32
 # What a product within a matrix product costs, in products that are looked up.
 _DENSE_PRODUCT = 0.01
 
+# What makes up the pairs (code, gap, mass), and the others (cells in each row, column, lead, mass).
+_PairParts = tuple[Ints, Floats, Mass]
+_CellParts = tuple[Ints, Ints, Floats, Mass]
+# Rows split: masses of the settled (K,), their lead and that of the pairs, pairs, others.
+_Split = tuple[Floats, float, _PairParts, _CellParts]
+
 
 @dataclass(frozen=True)
-class Pairs:
+class _Pairs:
     """Rows with two columns in reach, a < b: a logistic function says all.
 
     Parameters
@@ -39,11 +48,11 @@ class Pairs:
     """
 
     k: int
-    code: np.ndarray
-    gap: np.ndarray
-    mass: Any
+    code: Ints
+    gap: Floats
+    mass: Mass
 
-    def terms(self, moved, epsilon):
+    def terms(self, moved: Floats, epsilon: float) -> Terms:
         """Terms of these rows, the Gram matrix without diagonal; the cost is what a's lead lacks to b's."""
         behind = self._gap(moved)
         behind *= 1 / epsilon
@@ -58,25 +67,25 @@ class Pairs:
         both = to_a - self._by_pair(weighted)
         return Terms(to_a.sum(axis=1) + (self._whole - to_a).sum(axis=0), both + both.T, cost)
 
-    def rebased(self, moved):
+    def rebased(self, moved: Floats) -> tuple[float, _PairParts]:
         """Lead over that of the screening, and what makes up the pairs from there."""
         return float(self._whole.sum(axis=0) @ moved), (self.code, self._gap(moved), self.mass)
 
-    def _gap(self, moved):
+    def _gap(self, moved: Floats) -> Floats:
         out = np.subtract.outer(-moved, -moved).take(self.code)
         out += self.gap
         return out
 
-    def _by_pair(self, weight):
-        return np.bincount(self.code, weight, self.k**2).reshape(self.k, self.k)
+    def _by_pair(self, weight: Floats) -> Floats:
+        return sums_by(self.code, weight, self.k**2).reshape(self.k, self.k)
 
     @cached_property
-    def _whole(self):
+    def _whole(self) -> Floats:
         return self._by_pair(np.broadcast_to(self.mass, len(self.code)))
 
 
 @dataclass(frozen=True)
-class Others:
+class _Others:
     """Rows with more columns in reach, those with most of them first.
 
     The first cells of all rows come first, then the second cells of those that have two,
@@ -95,12 +104,12 @@ class Others:
     """
 
     k: int
-    column: np.ndarray
-    lead: np.ndarray
+    column: Ints
+    lead: Floats
     lengths: list[int]
-    mass: Any
+    mass: Mass
 
-    def terms(self, moved, epsilon):
+    def terms(self, moved: Floats, epsilon: float) -> Terms:
         """Terms of these rows, the Gram matrix's diagonal left open; the cost is the lead, sign flipped."""
         if not self.lengths:
             return Terms(np.zeros(self.k), np.zeros((self.k, self.k)), 0.0)
@@ -119,11 +128,9 @@ class Others:
         for layer in layers:
             layer *= scale[: len(layer)]
         weighted = share * self._root_mass
-        return Terms(
-            np.bincount(self.column, weighted, self.k), self._gram(share), -float(weighted @ self.lead)
-        )
+        return Terms(sums_by(self.column, weighted, self.k), self._gram(share), -float(weighted @ self.lead))
 
-    def narrowed(self, moved, width):
+    def narrowed(self, moved: Floats, width: float) -> _Split:
         """Settled masses, lead, and what makes up the pairs and the others left."""
         lead = self.lead + moved.take(self.column)
         limit = _highest(self._layers(lead)) - width
@@ -132,41 +139,41 @@ class Others:
         count = np.bincount(self._row[near], minlength=len(limit))
         return _by_count(self.k, count, self.column[near], lead[near], self.mass)
 
-    def _layers(self, cells):
+    def _layers(self, cells: Floats) -> list[Floats]:
         return [cells[end - length : end] for end, length in zip(self._ends, self.lengths, strict=True)]
 
-    def _gram(self, share):
+    def _gram(self, share: Floats) -> Floats:
         k, n = self.k, self.lengths[0]
         if n * k**2 * _DENSE_PRODUCT < self._n_products:
             dense = np.zeros((n, k))
             dense.ravel()[self._cell] = share
             return dense.T @ dense
         left, right, code = self._products
-        half = np.bincount(code, share.take(left) * share.take(right), k * k).reshape(k, k)
+        half = sums_by(code, share.take(left) * share.take(right), k * k).reshape(k, k)
         return half + half.T
 
     @cached_property
-    def _ends(self):
+    def _ends(self) -> list[int]:
         return list(accumulate(self.lengths))
 
     @cached_property
-    def _row(self):
+    def _row(self) -> Ints:
         return np.concatenate([np.arange(length) for length in self.lengths])
 
     @cached_property
-    def _cell(self):
+    def _cell(self) -> Ints:
         return self._row * self.k + self.column
 
     @cached_property
-    def _root_mass(self):
+    def _root_mass(self) -> Mass:
         return np.sqrt(self.mass) if np.ndim(self.mass) == 0 else np.sqrt(self.mass)[self._row]
 
     @property
-    def _n_products(self):
+    def _n_products(self) -> int:
         return sum(q * n for q, n in enumerate(self.lengths))
 
     @cached_property
-    def _products(self):
+    def _products(self) -> tuple[Ints, Ints, Ints]:
         """Each two cells of one row: their places, and the number of the two columns."""
         begin = [0, *self._ends]
         both = [(p, q, np.arange(n)) for q, n in enumerate(self.lengths) for p in range(q)]
@@ -189,18 +196,18 @@ class Survivors:
         Mass of rows with one column in reach.
     lead : float
         Lead of those rows, and of the pairs if all went to b, times their mass.
-    pairs, others : Pairs, Others
-        The rows that are not settled.
+    pairs, others
+        The rows that are not settled: with two columns in reach, and with more.
     """
 
-    g: np.ndarray
+    g: Floats
     width: float
-    settled: np.ndarray
+    settled: Floats
     lead: float
-    pairs: Pairs
-    others: Others
+    pairs: _Pairs
+    others: _Others
 
-    def terms(self, g, epsilon):
+    def terms(self, g: Floats, epsilon: float) -> Terms:
         """As `block_terms`, over the cells kept."""
         moved = g - self.g
         pairs, others = self.pairs.terms(moved, epsilon), self.others.terms(moved, epsilon)
@@ -213,7 +220,7 @@ class Survivors:
         cost = float(self.g @ column_sum) - self.lead + pairs.cost + others.cost
         return Terms(column_sum, gram, cost)
 
-    def narrowed(self, g, width):
+    def narrowed(self, g: Floats, width: float) -> Survivors:
         """Screened again, from these cells alone, with a smaller width."""
         moved, k = g - self.g, len(g)
         lead, pairs = self.pairs.rebased(moved)
@@ -221,9 +228,10 @@ class Survivors:
         if others.lengths:
             new_settled, new_lead, new_pairs, rest = others.narrowed(moved, width)
             settled, lead = settled + new_settled, lead + new_lead
-            pairs = [_joined(parts) for parts in zip(pairs, new_pairs, strict=True)]
+            code, gap, mass = (_joined(parts) for parts in zip(pairs, new_pairs, strict=True))
+            pairs = code, gap, mass
             others = _layered(k, *rest)
-        return Survivors(g, width, settled, lead, Pairs(k, *pairs), others)
+        return Survivors(g, width, settled, lead, _Pairs(k, *pairs), others)
 
 
 @dataclass(frozen=True)
@@ -233,29 +241,29 @@ class Screened:
     chunks: list[Survivors]
 
     @property
-    def g(self):
+    def g(self) -> Floats:
         """The potentials of the screening."""
         return self.chunks[0].g
 
     @property
-    def width(self):
+    def width(self) -> float:
         """How far behind the best of its row a cell may be there and still be kept."""
         return self.chunks[0].width
 
-    def total(self, g, epsilon):
+    def total(self, g: Floats, epsilon: float) -> Total:
         """As `terms`, not rounded yet."""
         return total(chunk.terms(g, epsilon) for chunk in self.chunks)
 
-    def terms(self, g, epsilon):
+    def terms(self, g: Floats, epsilon: float) -> Terms:
         """As `block_terms`, over the cells kept."""
         return self.total(g, epsilon).rounded()
 
-    def narrowed(self, g, width):
+    def narrowed(self, g: Floats, width: float) -> Screened:
         """Screened again, from these cells alone, with a smaller width."""
         return Screened([chunk.narrowed(g, width) for chunk in self.chunks])
 
 
-def _highest(layers):
+def _highest(layers: list[Floats]) -> Floats:
     """The highest cell of each row."""
     out = layers[0].copy()
     for layer in layers[1:]:
@@ -264,7 +272,7 @@ def _highest(layers):
     return out
 
 
-def _by_count(k, count, column, lead, mass):
+def _by_count(k: int, count: Ints, column: Ints, lead: Floats, mass: Mass) -> _Split:
     """Split cells, row after row, `count` of them in each row, into settled, pairs and others."""
     begin = np.cumsum(count) - count
     one, two, more = (np.flatnonzero(which) for which in (count == 1, count == 2, count > 2))
@@ -278,7 +286,7 @@ def _by_count(k, count, column, lead, mass):
     return settled, total, pairs, (count[more], column[cells], lead[cells], _at(mass, more))
 
 
-def survivors(blocks, g, reach):
+def survivors(blocks: Iterable[tuple[Floats, Mass]], g: Floats, reach: float) -> Survivors:
     """Screen (cost, mass) blocks: keep the cells within `reach` of the best of their row."""
     screen = _screen if len(g) <= _FEW_COLUMNS else _screen_long_rows
     settled, lead, pairs, others = zip(*(screen(cost, mass, g, reach) for cost, mass in blocks), strict=True)
@@ -289,26 +297,26 @@ def survivors(blocks, g, reach):
         reach,
         np.sum(settled, axis=0, dtype=float),
         sum(lead),
-        Pairs(len(g), code, gap, pair_mass),
+        _Pairs(len(g), code, gap, pair_mass),
         _layered(len(g), count, column, cell_lead, mass),
     )
 
 
-def _joined(parts):
+def _joined(parts: Sequence[Any]) -> Any:
     return parts[0] if len(parts) == 1 or np.ndim(parts[0]) == 0 else np.concatenate(parts)
 
 
-def _layered(k, count, column, lead, mass):
+def _layered(k: int, count: Ints, column: Ints, lead: Floats, mass: Mass) -> _Others:
     """Others from cells row after row, `count` of them in each."""
     order = np.argsort(-count, kind="stable")
     begin = (np.cumsum(count) - count)[order]
     most = count.max(initial=0)
     lengths = (len(count) - np.cumsum(np.bincount(count, minlength=most + 1))[:most]).tolist()
     place = np.concatenate([begin[:length] + p for p, length in enumerate(lengths)] or [begin])
-    return Others(k, column[place], lead[place], lengths, _at(mass, order))
+    return _Others(k, column[place], lead[place], lengths, _at(mass, order))
 
 
-def near_columns(near):
+def near_columns(near: Bools) -> NDArray[np.float32]:
     """How many columns are near, the sum of their numbers and that of the squares, (3, n).
 
     These name the column of a row with one, and both of a row with two; one product is
@@ -318,7 +326,7 @@ def near_columns(near):
     return np.stack([np.ones_like(number), number, number**2]) @ near.astype(np.float32)
 
 
-def _screen_long_rows(cost, mass, g, reach):
+def _screen_long_rows(cost: Floats, mass: Mass, g: Floats, reach: float) -> _Split:
     """As `_screen`, row by row, which many columns make worthwhile."""
     n, k = len(cost), len(g)
     lead = np.empty((n, k))
@@ -329,7 +337,7 @@ def _screen_long_rows(cost, mass, g, reach):
     return _by_count(k, np.bincount(row, minlength=n), column, lead.ravel()[near], mass)
 
 
-def _screen(cost, mass, g, reach):
+def _screen(cost: Floats, mass: Mass, g: Floats, reach: float) -> _Split:
     """Of one block: settled masses, lead, what makes up Pairs and what makes up Others."""
     n, k = len(cost), len(g)
     lead = advantage(cost, g)
@@ -355,17 +363,17 @@ def _screen(cost, mass, g, reach):
     return settled, _weigh(best[one], _at(mass, one)) + _weigh(lead_b, pairs[2]), pairs, others
 
 
-def _at(mass, rows):
+def _at(mass: Mass, rows: Ints) -> Mass:
     """Mass of some rows; one number stays one."""
     return mass if np.ndim(mass) == 0 else mass[rows]
 
 
-def _by_column(column, mass, k):
+def _by_column(column: Ints, mass: Mass, k: int) -> Floats:
     """Mass of each column; one number is the mass of each row."""
     if np.ndim(mass) == 0:
         return np.bincount(column, minlength=k) * mass
-    return np.bincount(column, mass, k)
+    return sums_by(column, mass, k)
 
 
-def _weigh(values, mass):
+def _weigh(values: Floats, mass: Mass) -> float:
     return float(values.sum() * mass if np.ndim(mass) == 0 else values @ mass)

@@ -12,14 +12,20 @@ entry more than the costs have columns.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from math import isqrt
 from operator import add
+from typing import Any
 
 import numpy as np
 from scipy.linalg.lapack import dposv
 
+from ..common.types import Bools, Floats, Ints
+
+# Mass of each row of a block: one number where all are equal, else (n,).
+Mass = Any
 # Cells with less than exp(-REACH) of their row's mass, all together, are left out.
 REACH = 26.0
 # Beyond this exp overflows; a share of exp(-FAR) is as good as none. Less would be quicker
@@ -43,21 +49,21 @@ class Terms:
         Cost of the plan.
     """
 
-    column_sum: np.ndarray
-    gram: np.ndarray
+    column_sum: Floats
+    gram: Floats
     cost: float
 
-    def hessian(self, epsilon):
+    def hessian(self, epsilon: float) -> Floats:
         """Second derivatives of the dual, their sign flipped, shape (K, K)."""
         out = self.gram / -epsilon
         out.flat[:: len(out) + 1] += self.column_sum / epsilon
         return out
 
-    def noise(self, epsilon):
+    def noise(self, epsilon: float) -> float:
         """Rounding error of the Hessian."""
         return 1e-14 * self.column_sum.max() / epsilon
 
-    def __add__(self, other):
+    def __add__(self, other: Terms) -> Terms:
         return Terms(self.column_sum + other.column_sum, self.gram + other.gram, self.cost + other.cost)
 
 
@@ -71,16 +77,16 @@ class Total:
         The sum rounded, and what the rounding left.
     """
 
-    high: np.ndarray
-    low: np.ndarray
+    high: Floats
+    low: Floats
 
     @classmethod
-    def of(cls, terms: Terms):
+    def of(cls, terms: Terms) -> Total:
         """The terms of one chunk of rows."""
         high = np.concatenate([terms.column_sum, terms.gram.ravel(), [terms.cost]])
         return cls(high, np.zeros_like(high))
 
-    def __add__(self, other):
+    def __add__(self, other: Total) -> Total:
         high = self.high + other.high
         back = high - self.high  # Knuth's two-sum: what was lost is known exactly
         lost = (self.high - (high - back)) + (other.high - back)
@@ -93,12 +99,18 @@ class Total:
         return Terms(values[:k], values[k:-1].reshape(k, k), float(values[-1]))
 
 
-def total(terms) -> Total:
+def total(terms: Iterable[Terms]) -> Total:
     """The sum over chunks."""
     return reduce(add, map(Total.of, terms))
 
 
-def advantage(cost, g):
+def sums_by(number: Ints, weight: Floats, n: int) -> Floats:
+    """Sum of the weights of each number below n, shape (n,)."""
+    sums: Any = np.bincount(number, weight, n)  # NumPy's annotations know whole numbers only
+    return sums
+
+
+def advantage(cost: Floats, g: Floats) -> Floats:
     """G - C for a block, the free column included, shape (K, n)."""
     n, k = cost.shape
     # Columns as rows: sums over the few columns then run along whole vectors.
@@ -108,7 +120,7 @@ def advantage(cost, g):
     return out
 
 
-def shares(cost, g, epsilon):
+def shares(cost: Floats, g: Floats, epsilon: float) -> tuple[Floats, Floats]:
     """Share of its row that each cell gets, (K, n), and log sum exp of each row, (n,)."""
     share = advantage(cost, g)
     share /= epsilon
@@ -123,7 +135,7 @@ def shares(cost, g, epsilon):
     return share, top + np.log(norm)
 
 
-def block_terms(cost, mass, g, epsilon):
+def block_terms(cost: Floats, mass: Mass, g: Floats, epsilon: float) -> Terms:
     """Terms of a block of rows: cost (n, K), mass a number or (n,), at potentials g."""
     root = shares(cost, g, epsilon)[0]
     root *= np.sqrt(mass)
@@ -142,27 +154,27 @@ class Bounds:
     g < 0, and between them where g = 0.
     """
 
-    lower: np.ndarray
-    upper: np.ndarray
+    lower: Floats
+    upper: Floats
     total: float
 
     @cached_property
-    def fixed(self):
+    def fixed(self) -> Bools:
         """Columns whose mass is given, not bounded: their potential has no kink at 0."""
         return self.lower == self.upper
 
     @cached_property
-    def all_fixed(self):
+    def all_fixed(self) -> bool:
         """Whether no potential has a kink."""
         return bool(self.fixed.all())
 
-    def value(self, g):
+    def value(self, g: Floats) -> float:
         """What the bounds add to the dual."""
         if self.all_fixed:
             return float(self.lower @ g)
         return float(self.lower @ g.clip(0) + self.upper @ g.clip(None, 0))
 
-    def active(self, g, column_sum):
+    def active(self, g: Floats, column_sum: Floats) -> tuple[Bools | slice, Floats, Ints | None]:
         """Of each potential: whether it is free to move, the mass it aims at, and its side of 0.
 
         The side is -1 or 1 where it is or moves to, and 0 if it stays at its kink.
@@ -173,16 +185,16 @@ class Bounds:
         side = np.where(g == 0, wants, np.sign(g))
         return self.fixed | (side != 0), np.where(side > 0, self.lower, self.upper), side
 
-    def stopped(self, g, side):
+    def stopped(self, g: Floats, side: Ints | None) -> Floats:
         """G, each potential that would cross its kink stopped there: the next step decides."""
         return g if side is None else np.where(~self.fixed & (g * side < 0), 0.0, g)
 
-    def miss(self, column_sum):
+    def miss(self, column_sum: Floats) -> float:
         """Mass by which columns miss their range, over the total mass."""
         off = np.maximum(self.lower - column_sum, column_sum - self.upper)
         return float(np.maximum(off, 0.0).sum() / self.total)
 
-    def scaled(self, factor):
+    def scaled(self, factor: float) -> Bounds:
         """The bounds for a sample of the rows."""
         return Bounds(self.lower * factor, self.upper * factor, self.total * factor)
 
@@ -191,14 +203,18 @@ class Bounds:
 class Point:
     """A g, the terms there, and how far it is from the optimum."""
 
-    g: np.ndarray
+    g: Floats
     terms: Terms
     miss: float
     gap: float
     error: float
 
 
-def point_at(evaluate, g, epsilon, bounds):
+# Potentials g and epsilon -> the terms there.
+Evaluate = Callable[[Floats, float], Terms]
+
+
+def point_at(evaluate: Evaluate, g: Floats, epsilon: float, bounds: Bounds) -> Point:
     """Evaluate the dual at g and certify it."""
     terms = evaluate(g, epsilon)
     gap = float(g @ terms.column_sum) - bounds.value(g)
@@ -207,7 +223,17 @@ def point_at(evaluate, g, epsilon, bounds):
     return Point(g, terms, miss, gap, max(miss, abs(gap) / scale))
 
 
-def newton(evaluate, g, epsilon, bounds, goal, max_iter, longest, held=lambda g: True, short=0.0):
+def newton(
+    evaluate: Evaluate,
+    g: Floats,
+    epsilon: float,
+    bounds: Bounds,
+    goal: float,
+    max_iter: int,
+    longest: float,
+    held: Callable[[Floats], bool] = lambda g: True,
+    short: float = 0.0,
+) -> tuple[Point, int]:
     """Damped Newton steps, none longer than `longest`, on the potentials free to move.
 
     Stops at the goal, after max_iter evaluations, once g is where `evaluate` no longer
@@ -235,7 +261,8 @@ def newton(evaluate, g, epsilon, bounds, goal, max_iter, longest, held=lambda g:
             new = point_at(evaluate, trial, epsilon, bounds)
             n_iter += 1
             step = (trial - g)[free]
-            before, after = gradient @ step, (new.terms.column_sum - target)[free] @ step
+            before: Any = gradient @ step
+            after: Any = (new.terms.column_sum - target)[free] @ step
             # Past the lowest point of the line the slope turns; a little past is still lower.
             if before < 0 and after <= -0.5 * before:
                 point, damping = new, damping / 10 if length == 1 else damping * 10
@@ -251,17 +278,17 @@ def newton(evaluate, g, epsilon, bounds, goal, max_iter, longest, held=lambda g:
     return point, n_iter
 
 
-def span(values):
+def span(values: Floats) -> float:
     """From the lowest to the highest; np.ptp takes twice as long on a few."""
     return values.max() - values.min()
 
 
-def _far_off(column_sum, target):
+def _far_off(column_sum: Floats, target: Floats) -> bool:
     """Whether a column is off by a factor too large for a quadratic model."""
     return bool((np.maximum(column_sum, target) > _FAR_OFF * np.minimum(column_sum, target)).any())
 
 
-def _damped_solve(hessian, gradient, damping, noise):
+def _damped_solve(hessian: Floats, gradient: Floats, damping: float, noise: float) -> Floats:
     # In proportion to each column's own curvature: a column that is nearly settled must
     # stay free to go a long way.
     hessian.flat[:: len(hessian) + 1] += damping * np.abs(hessian.diagonal()) + noise
@@ -271,7 +298,7 @@ def _damped_solve(hessian, gradient, damping, noise):
     return solution
 
 
-def _sinkhorn(g, column_sum, epsilon, bounds):
+def _sinkhorn(g: Floats, column_sum: Floats, epsilon: float, bounds: Bounds) -> Floats:
     with np.errstate(divide="ignore"):
         # A sum that underflowed is at least moved as far as doubles reach.
         free_sum = np.log(np.maximum(column_sum, 1e-300)) - g / epsilon
@@ -279,7 +306,7 @@ def _sinkhorn(g, column_sum, epsilon, bounds):
     return epsilon * (within - free_sum)
 
 
-def sampling_error(point, epsilon, bounds):
+def sampling_error(point: Point, epsilon: float, bounds: Bounds) -> float:
     """How far g may be off for having seen a sample of the rows only: two deviations."""
     free = bounds.fixed | (point.g != 0)
     if not free.any():
@@ -288,6 +315,6 @@ def sampling_error(point, epsilon, bounds):
     curvature, axes = np.linalg.eigh(terms.hessian(epsilon)[free][:, free])
     if curvature[-1] <= terms.noise(epsilon):  # every row is settled, over a wide range of g
         return np.inf
-    seen = curvature > 1e-8 * curvature[-1]  # all potentials alike may move as they like
+    seen = curvature > 1e-8 * curvature[-1]  # adding one number to all potentials changes nothing
     inverse = (axes[:, seen] / curvature[seen]) @ axes[:, seen].T
     return 2 * float(np.sqrt((inverse**2 @ terms.column_sum[free]).max()))

@@ -1,4 +1,4 @@
-"""The solver's face: `solve`, and the records it returns."""
+"""What users call, `solve`, and the records it returns."""
 
 from __future__ import annotations
 
@@ -6,11 +6,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from ..common.types import Bools, Floats, Ints
 from .entropic import entropic
+from .interface import Transportable
 from .linear import Exact, exact
-from .problem import read_problem
-from .semidual import REACH, advantage, shares
+from .problem import ColumnMass, Cost, Problem, Rows, Slack, read_problem
+from .semidual import REACH, Point, advantage, shares
+
+# Returns an iterator over blocks of what has N rows.
+_Blocks = Callable[[], Iterator[Floats]]
 
 
 @dataclass(frozen=True)
@@ -34,6 +40,17 @@ class Certificate:
         Cost of the plan, <Q, C>.
     converged : bool
         Whether error and relative gap are within the tolerance.
+
+    See Also
+    --------
+    solve : Returns it with the plan, as `Solution.certificate`.
+
+    Examples
+    --------
+    >>> from surelabel.transport import solve
+    >>> certificate = solve([[0.1, 2.0], [2.0, 0.1]], 1.0, [1, 1]).certificate
+    >>> certificate.converged, certificate.gap < 1e-8
+    (True, True)
     """
 
     epsilon: float
@@ -57,11 +74,22 @@ class Assignment:
         That mass.
     slack : ndarray of shape (N,)
         The mass the row leaves unassigned.
+
+    See Also
+    --------
+    Solution.assignment : Makes it from a plan.
+
+    Examples
+    --------
+    >>> from surelabel.transport import solve
+    >>> best = solve([[0.1, 2.0], [2.0, 0.1], [1.0, 1.5]], 1.0, [1, 1], slack=1).assignment()
+    >>> best.column, best.mass.round(3), best.slack.round(3)
+    (array([0, 1, 0]), array([1., 1., 0.]), array([0., 0., 1.]))
     """
 
-    column: np.ndarray
-    mass: np.ndarray
-    slack: np.ndarray
+    column: Ints
+    mass: Floats
+    slack: Floats
 
 
 @dataclass(frozen=True)
@@ -81,20 +109,33 @@ class Solution:
         where there is one, shape (n, K or K + 1).
     potentials : callable
         Returns an iterator over blocks of the row potentials, shape (n,).
+
+    See Also
+    --------
+    solve : Returns it.
+
+    Examples
+    --------
+    >>> from surelabel.transport import solve
+    >>> solution = solve([[0.1, 2.0], [2.0, 0.1], [1.0, 1.5]], 1.0, [1, 1], slack=1)
+    >>> solution.column_sum.round(3)
+    array([1., 1.])
+    >>> solution.rows([1]).round(3)
+    array([[0., 1.]])
     """
 
-    column_potential: np.ndarray
-    column_sum: np.ndarray
+    column_potential: Floats
+    column_sum: Floats
     certificate: Certificate
-    masses: Callable[[], Iterator[np.ndarray]]
-    potentials: Callable[[], Iterator[np.ndarray]]
+    masses: _Blocks
+    potentials: _Blocks
 
     @property
-    def plan(self):
+    def plan(self) -> Floats:
         """Mass moved from each row to each column, shape (N, K)."""
         return np.concatenate([block[:, : len(self.column_sum)] for block in self.masses()])
 
-    def rows(self, which):
+    def rows(self, which: ArrayLike) -> Floats:
         """The plan of some rows, given by their positions, shape (n, K); without the dense plan."""
         which, begin = np.asarray(which, dtype=int), 0
         out = np.zeros((len(which), len(self.column_sum)))
@@ -105,13 +146,13 @@ class Solution:
         return out
 
     @property
-    def row_potential(self):
+    def row_potential(self) -> Floats:
         """The dual solution of the rows, shape (N,)."""
         return np.concatenate(list(self.potentials()))
 
     def assignment(self) -> Assignment:
         """The best column of each row, without the dense plan."""
-        found = [assigned(block, len(self.column_sum)) for block in self.masses()]
+        found = [_assigned(block, len(self.column_sum)) for block in self.masses()]
         parts = zip(*((each.column, each.mass, each.slack) for each in found), strict=True)
         return Assignment(*(np.concatenate(part) for part in parts))
 
@@ -128,25 +169,41 @@ class Rule:
         Strength of the entropy.
     is_open : ndarray of shape (K,)
         Which columns may get mass.
+
+    See Also
+    --------
+    solve : A plan of rows that are all here.
+
+    Examples
+    --------
+    At equal potentials a row goes to its cheapest column:
+
+    >>> import numpy as np
+    >>> from surelabel.transport import Rule
+    >>> rule = Rule(np.zeros(2), epsilon=0.01, is_open=np.array([True, True]))
+    >>> rule(np.array([[0.1, 2.0], [2.0, 0.1]])).column
+    array([0, 1])
     """
 
-    g: np.ndarray
+    g: Floats
     epsilon: float
-    is_open: np.ndarray
+    is_open: Bools
 
-    def __call__(self, cost) -> Assignment:
+    def __call__(self, cost: Floats) -> Assignment:
         """The best column of each row of cost (n, K)."""
         masses = shares(cost[:, self.is_open], self.g, self.epsilon)[0].T
-        return assigned(_spread(masses, self.is_open), len(self.is_open))
+        return _assigned(_spread(masses, self.is_open), len(self.is_open))
 
 
-def assigned(masses, k) -> Assignment:
+def _assigned(masses: Floats, k: int) -> Assignment:
     """The best of k columns in each row of a plan, of which what follows them is unassigned."""
     inner, slack = masses[:, :k], masses[:, k:]
     return Assignment(inner.argmax(axis=1), inner.max(axis=1), slack.sum(axis=1))
 
 
-def solve_rule(problem, is_open, epsilon, tol=1e-9, max_iter=2000):
+def solve_rule(
+    problem: Transportable, is_open: Bools, epsilon: float, tol: float = 1e-9, max_iter: int = 2000
+) -> tuple[Rule, Floats, Certificate]:
     """Solve a problem whose rows of mass 1 are elsewhere: a Rule, the columns' mass and a Certificate.
 
     Parameters
@@ -163,7 +220,7 @@ def solve_rule(problem, is_open, epsilon, tol=1e-9, max_iter=2000):
     return Rule(point.g, epsilon, is_open), column_sum, _certified(point, epsilon, tol, n_iter, n_passes)
 
 
-def _certified(point, epsilon, tol, n_iter, n_passes):
+def _certified(point: Point, epsilon: float, tol: float, n_iter: int, n_passes: int) -> Certificate:
     return Certificate(
         epsilon=epsilon,
         n_iter=n_iter,
@@ -175,7 +232,16 @@ def _certified(point, epsilon, tol, n_iter, n_passes):
     )
 
 
-def solve(cost, row_mass, column_mass, epsilon=0.01, tol=1e-9, *, slack=None, max_iter=2000) -> Solution:
+def solve(
+    cost: Cost | Rows,
+    row_mass: ArrayLike,
+    column_mass: ColumnMass,
+    epsilon: float = 0.01,
+    tol: float = 1e-9,
+    *,
+    slack: Slack = None,
+    max_iter: int = 2000,
+) -> Solution:
     """Solve the bounded transport problem.
 
     Parameters
@@ -200,9 +266,14 @@ def solve(cost, row_mass, column_mass, epsilon=0.01, tol=1e-9, *, slack=None, ma
     -------
     Solution
 
+    See Also
+    --------
+    Rows : Costs that are computed block by block.
+    surelabel.Transport : Labels from such a plan.
+
     Examples
     --------
-    Three rows and two columns that take one row each; the dearest row is left out:
+    Three rows and two columns that take one row each; the most expensive row is left out:
 
     >>> from surelabel.transport import solve
     >>> solution = solve([[0.1, 2.0], [2.0, 0.1], [1.0, 1.5]], 1.0, [1, 1], slack=1)
@@ -218,11 +289,11 @@ def solve(cost, row_mass, column_mass, epsilon=0.01, tol=1e-9, *, slack=None, ma
         return _from_exact(exact(problem, tol, max_iter), problem, is_open)
     point, n_iter, n_passes = entropic(problem, epsilon, tol, max_iter)
 
-    def masses():
+    def masses() -> Iterator[Floats]:
         for block, mass in problem.blocks():
             yield _spread((shares(block, point.g, epsilon)[0] * mass).T, is_open)
 
-    def potentials():
+    def potentials() -> Iterator[Floats]:
         for block, _ in problem.blocks():
             yield -epsilon * shares(block, point.g, epsilon)[1]
 
@@ -230,14 +301,14 @@ def solve(cost, row_mass, column_mass, epsilon=0.01, tol=1e-9, *, slack=None, ma
     return _solution(point.g, point.terms.column_sum, certificate, masses, potentials, is_open)
 
 
-def _from_exact(found: Exact, problem, is_open):
-    def masses():
+def _from_exact(found: Exact, problem: Problem, is_open: Bools) -> Solution:
+    def masses() -> Iterator[Floats]:
         begin = 0
         for block, _ in problem.blocks():
             yield _spread(found.plan[begin : begin + len(block)].toarray(), is_open)
             begin += len(block)
 
-    def potentials():
+    def potentials() -> Iterator[Floats]:
         for block, _ in problem.blocks():
             yield -advantage(block, found.g).max(axis=0)
 
@@ -253,7 +324,14 @@ def _from_exact(found: Exact, problem, is_open):
     return _solution(found.g, found.column_sum, certificate, masses, potentials, is_open)
 
 
-def _solution(g, column_sum, certificate, masses, potentials, is_open):
+def _solution(
+    g: Floats,
+    column_sum: Floats,
+    certificate: Certificate,
+    masses: _Blocks,
+    potentials: _Blocks,
+    is_open: Bools,
+) -> Solution:
     k = len(is_open)
     return Solution(
         column_potential=_spread(g[None], is_open, -np.inf)[0, :k],
@@ -264,7 +342,7 @@ def _solution(g, column_sum, certificate, masses, potentials, is_open):
     )
 
 
-def _spread(values, is_open, fill=0.0):
+def _spread(values: Floats, is_open: Bools, fill: float = 0.0) -> Floats:
     """Values of the open columns, and of the slack, among all columns, shape (n, K or K + 1)."""
     if is_open.all():
         return values
