@@ -1,0 +1,86 @@
+import datetime as dt
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import polars
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from surelabel.reading.column_values import Survey, is_frame, is_sparse, levels_of, raw_columns
+
+COLUMNS = {
+    "number": [1.5, None, -2.0],
+    "truth": [True, None, False],
+    "day": [dt.date(2020, 1, 1), None, dt.date(1969, 12, 31)],
+    "moment": [dt.datetime(2020, 1, 1, 12), None, dt.datetime(2020, 1, 2)],
+    "text": ["b", None, "a"],
+}
+KINDS = {"number": "number", "truth": "number", "day": "date", "moment": "date", "text": "category"}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_a_column_is_the_same_in_every_form_of_table(name):
+    cells = COLUMNS[name]
+    forms = [
+        raw_columns(pd.DataFrame({name: cells}))[name],
+        raw_columns(polars.DataFrame({name: cells}))[name],
+        raw_columns(np.array(cells, dtype=object)[:, None])[0],
+    ]
+    for kind, values in forms:
+        assert kind == KINDS[name]
+        missing = pd.isna(values)
+        assert missing.tolist() == [False, True, False]
+        assert_array_equal(values[~missing], forms[0][1][~missing])
+
+
+def test_what_a_sparse_matrix_leaves_out_is_zero():
+    X = np.array([[0.0, 2.0], [1.0, 0.0]])
+    for j, (kind, values) in raw_columns(sp.csr_array(X)).items():
+        assert kind == "number"
+        assert_array_equal(values, X[:, j])
+    assert is_sparse(sp.csr_array(X))
+    assert not is_sparse(X)
+    assert is_frame(polars.DataFrame())
+    assert not is_frame(X)
+
+
+def test_names_are_those_of_the_frame_or_those_given_or_numbers():
+    X = np.zeros((2, 2))
+    assert list(raw_columns(X)) == [0, 1]
+    assert list(raw_columns(X, ["a", "b"])) == ["a", "b"]
+    assert list(raw_columns(pd.DataFrame(X, columns=["c", "d"]), ["a", "b"])) == ["c", "d"]
+
+
+def test_numbers_of_any_kind_are_numbers_and_one_word_makes_all_categories():
+    numbers = np.array([1, 2.5, Decimal("3.5"), np.float32(1), np.bool_(True), None], dtype=object)
+    kind, values = raw_columns(numbers[:, None])[0]
+    assert kind == "number"
+    assert_array_equal(values, [1, 2.5, 3.5, 1, 1, np.nan])
+    kind, values = raw_columns(np.append(numbers, "one")[:, None])[0]
+    assert kind == "category"
+    assert values[-2] is None
+
+
+def test_a_cell_that_is_no_value_is_named_by_column_and_row():
+    X = np.array(["a", None, {}], dtype=object)[:, None]
+    with pytest.raises(TypeError, match=r"Column 'b', row 2: .* not 'dict'"):
+        raw_columns(X, ["b"])
+
+
+@given(st.lists(st.one_of(st.none(), st.text(), st.integers()), max_size=20), st.randoms())
+def test_a_survey_does_not_depend_on_the_order_of_rows(cells, random):
+    mixed = random.sample(cells, len(cells))
+    one, other = (np.array([*values, None], dtype=object)[:-1] for values in (cells, mixed))
+    assert Survey.of("category", one) == Survey.of("category", other)
+    levels = Survey.of("category", one).levels
+    assert levels_of(levels) == levels_of(random.sample(list(levels), len(levels)))
+    assert Survey.of("category", one).empty == (not levels)
+
+
+def test_a_survey_of_dates_knows_the_first():
+    assert Survey.of("date", np.array([3.0, np.nan, 1.0])).first == 1.0
+    assert Survey.of("date", np.array([np.nan])) == Survey("date", empty=True)
