@@ -8,7 +8,8 @@ from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
 from surelabel import AdaptiveThreshold, Budget, Negatives, Repeated, Status, Threshold, Transport, trees
-from surelabel.allocation import BOUNDS, choose, class_thresholds, remaining, rule_out, sure_of, whole_mass
+from surelabel.allocation import choose, class_thresholds, remaining, rule_out, sure_of
+from surelabel.budget import BOUNDS, whole_mass
 
 ALLOCATORS = [
     Threshold(),

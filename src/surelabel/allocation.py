@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
-from .budget import Budget, apportion, whole
+from .budget import BOUNDS, Budget, whole_mass
 from .common.notice import notice
+from .common.types import Bools, Floats, Ints, Values
 from .transport import Assignment, Certificate, Rows, solve
 
 # The cost of a class that every model calls impossible: far, but finite.
@@ -24,9 +25,21 @@ _SMALLEST_PROBABILITY = 1e-12
 # Entropy gives every cell some mass; this little is none.
 _NO_MASS = 1e-6
 
+_Choice = TypeVar("_Choice")
+
 
 class Status(StrEnum):
-    """Why a row has its label, or has none."""
+    """Why a row has its label, or has none.
+
+    See Also
+    --------
+    Allocation : Has one for each row.
+
+    Examples
+    --------
+    >>> Status.ACCEPTED == "accepted"
+    True
+    """
 
     GIVEN = "given"
     ACCEPTED = "accepted"
@@ -54,15 +67,27 @@ class Allocation:
     plan : callable or None
         Positions of some rows (n,) -> what the plan gives them, shape (n, K); None where there
         is no plan.
+
+    See Also
+    --------
+    choose : Makes one within quotas.
+
+    Examples
+    --------
+    >>> from surelabel import Budget, Threshold
+    >>> p = np.array([[0.9, 0.1], [0.6, 0.4]])
+    >>> allocation = Threshold(0.8)(p, Budget(1.0, np.array([0.5, 0.5]), pool=2))
+    >>> allocation.codes, [str(status) for status in allocation.status]
+    (array([ 0, -1]), ['accepted', 'below the threshold'])
     """
 
-    codes: np.ndarray
-    status: np.ndarray
+    codes: Ints
+    status: Values
     certificate: Certificate | None = None
-    plan: Callable | None = None
+    plan: Callable[[Ints], Floats] | None = None
 
 
-def best_first(codes, score, quota):
+def best_first(codes: Ints, score: Floats, quota: Ints) -> Bools:
     """Rows to keep so that no class exceeds its quota, best score first, shape (N,).
 
     Equal scores keep the order of the rows.
@@ -75,7 +100,13 @@ def best_first(codes, score, quota):
 
 
 def choose(
-    codes, score, accepted, quota, refused=Status.BELOW, crowded_out=Status.FULL, certificate=None
+    codes: Ints,
+    score: Floats,
+    accepted: Bools,
+    quota: Ints,
+    refused: Status | Values = Status.BELOW,
+    crowded_out: Status = Status.FULL,
+    certificate: Certificate | None = None,
 ) -> Allocation:
     """Give the accepted rows their class, best score first, within the quotas.
 
@@ -109,19 +140,19 @@ class Offer:
         As in `choose`.
     """
 
-    codes: np.ndarray
-    score: np.ndarray
-    accepted: np.ndarray
-    refused: Any = Status.BELOW
+    codes: Ints
+    score: Floats
+    accepted: Bools
+    refused: Status | Values = Status.BELOW
     crowded_out: Status = Status.FULL
 
-    def within(self, quota, certificate=None) -> Allocation:
+    def within(self, quota: Ints, certificate: Certificate | None = None) -> Allocation:
         """The offer within the quotas."""
         return choose(
             self.codes, self.score, self.accepted, quota, self.refused, self.crowded_out, certificate
         )
 
-    def kept(self, keep) -> Allocation:
+    def kept(self, keep: Bools) -> Allocation:
         """The offer made good for some of the rows, (N,), all of them accepted."""
         status = np.empty(len(keep), dtype=object)
         status[:] = self.refused
@@ -130,7 +161,7 @@ class Offer:
         return Allocation(np.where(keep, self.codes, -1), status)
 
 
-def above(p, gammas) -> Offer:
+def above(p: Floats, gammas: Floats) -> Offer:
     """Its best class for each row in which that exceeds the class's threshold (K,)."""
     codes, best = p.argmax(axis=1), p.max(axis=1)
     return Offer(codes, best, best > gammas[codes])
@@ -143,13 +174,24 @@ class Threshold(BaseEstimator):
     Parameters
     ----------
     gamma : float, default=0.8
-        The threshold. At 0 this is "the best rows of each class": the control
-        against which every other allocator must show its worth.
+        The threshold. At 0 the best rows of each class are taken: what every other allocator must beat.
+
+    See Also
+    --------
+    AdaptiveThreshold : A threshold for each class.
+    Transport : Rows and classes weighed together.
+
+    Examples
+    --------
+    >>> from surelabel import Budget, Threshold
+    >>> p = np.array([[0.9, 0.1], [0.6, 0.4], [0.1, 0.9]])
+    >>> Threshold(0.8)(p, Budget(1.0, np.array([0.5, 0.5]), pool=3)).codes
+    array([ 0, -1,  1])
     """
 
     gamma: float = 0.8
 
-    def __call__(self, p, budget: Budget) -> Allocation:
+    def __call__(self, p: Floats, budget: Budget) -> Allocation:
         """Allocate the candidates p (N, K)."""
         return above(p, np.full(p.shape[1], self.gamma)).within(budget.quota)
 
@@ -162,64 +204,47 @@ class AdaptiveThreshold(BaseEstimator):
     ----------
     gamma : float, default=0.8
         The threshold of the class that exceeds it most often.
+
+    See Also
+    --------
+    Threshold : One for all classes.
+
+    Examples
+    --------
+    The second class exceeds 0.8 half as often as the first, so 0.6 is enough there:
+
+    >>> from surelabel import AdaptiveThreshold, Budget
+    >>> p = np.array([[0.9, 0.1], [0.9, 0.1], [0.1, 0.9], [0.4, 0.6], [0.6, 0.4]])
+    >>> AdaptiveThreshold(0.8)(p, Budget(1.0, np.array([0.5, 0.5]), pool=5)).codes
+    array([ 0,  0,  1,  1, -1])
     """
 
     gamma: float = 0.8
 
-    def __call__(self, p, budget: Budget) -> Allocation:
+    def __call__(self, p: Floats, budget: Budget) -> Allocation:
         """Allocate the candidates p (N, K)."""
         return above(p, class_thresholds(sure_of(p, self.gamma), self.gamma)).within(budget.quota)
 
 
-def sure_of(p, gamma):
+def sure_of(p: Floats, gamma: float) -> Ints:
     """Rows whose best class exceeds gamma, by class, shape (K,)."""
     sure = p.max(axis=1) > gamma
     return np.bincount(p.argmax(axis=1)[sure], minlength=p.shape[1])
 
 
-def class_thresholds(counts, gamma):
+def class_thresholds(counts: Ints, gamma: float) -> Floats:
     """Thresholds scaled by how often each class exceeds gamma, shape (K,)."""
     # No class has shown itself yet: none has earned a lower threshold.
     return gamma * (counts / counts.max() if counts.any() else np.ones(len(counts)))
 
 
-def whole_mass(mass):
-    """The classes' mass as whole rows that sum to the total, shape (K,)."""
-    total = round(mass.sum())
-    return apportion(total, mass) if total else np.zeros(len(mass), dtype=int)
-
-
-def paper_bounds(n, share, prior, low, high):
-    """Caps not scaled by the share; the minimum holds in total (the paper's text)."""
-    least = whole(share * low * n)
-    return np.zeros(len(prior)), whole(high * prior * n), n - least
-
-
-def released_bounds(n, share, prior, low, high):
-    """Caps scaled by the share; the minimum holds in total (the released code)."""
-    least = whole(share * low * n)
-    return np.zeros(len(prior)), whole(share * high * prior * n), n - least
-
-
-def per_class_bounds(n, share, prior, low, high):
-    """Every class within its own range (what the paper promises)."""
-    # Rounded down: a row must not be forced into a class that expects less than one.
-    floors = np.floor(share * low * prior * n)
-    return floors, whole(share * high * prior * n), n - whole(share * low * n)
-
-
-BOUNDS: dict[str, Callable] = {
-    "paper": paper_bounds,
-    "released": released_bounds,
-    "per_class": per_class_bounds,
-}
 # Which rows may be labelled, and how many of each class.
-ROWS: dict[str, tuple[Callable, Callable]] = {
+_ROWS: dict[str, tuple[Callable[[Assignment], Bools], Callable[[Floats, Ints], Ints]]] = {
     "mass": (lambda best: best.mass > _NO_MASS, lambda mass, quota: whole_mass(mass)),
     "quota": (lambda best: best.mass > _NO_MASS, lambda mass, quota: quota),
     "slack": (lambda best: best.mass > best.slack, lambda mass, quota: quota),
 }
-COSTS: dict[str, Callable] = {
+_COSTS: dict[str, Callable[[Floats], Floats]] = {
     "log": lambda p: -np.log(np.clip(p, _SMALLEST_PROBABILITY, None)),
     "linear": lambda p: 1 - p,
 }
@@ -253,6 +278,20 @@ class Transport(BaseEstimator):
         as many as the round's quota for the class. "slack": that too, and only rows whose
         mass there exceeds what they leave unused. The entropy spreads mass over rows of like
         cost, and then "slack" takes none of them.
+
+    See Also
+    --------
+    surelabel.transport.solve : The plan behind it.
+    Threshold : Rows one by one.
+
+    Examples
+    --------
+    Half of the rows; the first class has all of the surest, and yet the second gets its share:
+
+    >>> from surelabel import Budget, Transport
+    >>> p = np.repeat([[0.95, 0.05], [0.9, 0.1], [0.2, 0.8], [0.3, 0.7]], 3, axis=0)
+    >>> Transport()(p, Budget(0.5, np.array([0.5, 0.5]), pool=12)).codes
+    array([ 0,  0,  0,  0, -1, -1,  1,  1, -1, -1, -1, -1])
     """
 
     bounds: str = "per_class"
@@ -262,7 +301,7 @@ class Transport(BaseEstimator):
     high: float = 1.1
     rows: str = "mass"
 
-    def __call__(self, p, budget: Budget) -> Allocation:
+    def __call__(self, p: Floats, budget: Budget) -> Allocation:
         """Allocate the candidates p (N, K)."""
         bounds, slack = self.limits(len(p), budget)
         solution = solve(Rows(p, self.costs), 1.0, bounds, self.epsilon, slack=slack)
@@ -270,7 +309,7 @@ class Transport(BaseEstimator):
         offer = self.offer(p, solution.assignment())
         return replace(offer.within(quota, solution.certificate), plan=solution.rows)
 
-    def limits(self, n, budget: Budget):
+    def limits(self, n: int, budget: Budget) -> tuple[tuple[Floats, Ints], tuple[int, int]]:
         """Of n candidates: the range of each class, a pair of (K,), and that of rows left out."""
         if not 0 <= self.low <= 1 <= self.high:
             raise ValueError(
@@ -280,25 +319,25 @@ class Transport(BaseEstimator):
         lower, upper, most_slack = bounds(n, budget.share, budget.prior, self.low, self.high)
         return (lower, upper), (0, most_slack)
 
-    def costs(self, p):
+    def costs(self, p: Floats) -> Floats:
         """What each class costs each row, shape of p."""
-        return _named(COSTS, "cost", self.cost)(p)
+        return _named(_COSTS, "cost", self.cost)(p)
 
-    def quota(self, mass, budget: Budget, certificate):
+    def quota(self, mass: Floats, budget: Budget, certificate: Certificate) -> Ints:
         """Most rows of each class, given what the plan moves to it, shape (K,)."""
         if not certificate.converged:
             notice(f"The transport solver did not converge: {certificate}", ConvergenceWarning)
-        return _named(ROWS, "rows", self.rows)[1](mass, budget.quota)
+        return _named(_ROWS, "rows", self.rows)[1](mass, budget.quota)
 
-    def offer(self, p, best: Assignment) -> Offer:
+    def offer(self, p: Floats, best: Assignment) -> Offer:
         """What the plan would give each row, given its best column there."""
-        accepted = _named(ROWS, "rows", self.rows)[0](best)
+        accepted = _named(_ROWS, "rows", self.rows)[0](best)
         agreed = best.column == p.argmax(axis=1)
         refused = np.array([Status.DISPUTED, Status.SLACK], dtype=object)[agreed.astype(int)]
         return Offer(best.column, best.mass, accepted & agreed, refused, Status.SLACK)
 
 
-def _named(table, parameter, name):
+def _named(table: dict[str, _Choice], parameter: str, name: str) -> _Choice:
     if name not in table:
         raise ValueError(f"{parameter} must be one of {', '.join(table)}; it is {name!r}.")
     return table[name]
@@ -314,18 +353,32 @@ class Negatives(BaseEstimator):
         A class is ruled out at or below this probability...
     kappa : float, default=0.05
         ...when the committee's standard deviation on it is at most this.
+
+    See Also
+    --------
+    Threshold : The labels that UPS gives beside them.
+
+    Examples
+    --------
+    The third class is ruled out in the first row; what is left sums to 1.
+
+    >>> from surelabel import Budget, Negatives
+    >>> p = np.array([[0.5, 0.4, 0.1], [0.4, 0.3, 0.3]])
+    >>> Negatives()(p, np.zeros((2, 3)), Budget(1.0, np.full(3, 1 / 3), pool=2)).round(2)
+    array([[0.56, 0.44, 0.  ],
+           [0.  , 0.  , 0.  ]])
     """
 
     gamma: float = 0.2
     kappa: float = 0.05
 
-    def __call__(self, p, spread, budget: Budget):
+    def __call__(self, p: Floats, spread: Floats, budget: Budget) -> Floats:
         """Soft targets of the rows with a class ruled out, zero elsewhere, shape (N, K)."""
         ruled_out = rule_out(p, spread, self.gamma, self.kappa, budget.quota)
         return remaining(p, ruled_out)
 
 
-def rule_out(p, spread, gamma, kappa, quota):
+def rule_out(p: Floats, spread: Floats, gamma: float, kappa: float, quota: Ints) -> Bools:
     """Cells that are surely not the row's class, at most quota per class, shape (N, K)."""
     low = (p <= gamma) & (spread <= kappa)
     # With one class left this would be a positive label outside its quota.
@@ -336,7 +389,7 @@ def rule_out(p, spread, gamma, kappa, quota):
     return low
 
 
-def remaining(p, ruled_out):
+def remaining(p: Floats, ruled_out: Bools) -> Floats:
     """P over the classes not ruled out, summing to 1 in rows that have any, shape (N, K).
 
     Training on these has the gradient of UPS's loss, -log(1 - sum of p ruled out).

@@ -1,8 +1,10 @@
-"""How much to label in a round: the ramp over rounds, the class prior, the quotas."""
+"""How much to label in a round: the ramp over rounds, the class prior, quotas and bounds."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +14,9 @@ from .common.types import Floats, Ints
 # Products such as 0.2 * 0.5 * 10 may come out slightly above a whole number;
 # a quota must not gain a row from that.
 _ROUNDING = 1e-9
+
+# Least and most rows of each class (K,), and most rows left out, which is one number.
+_Limits = tuple[Floats, Ints, Any]
 
 
 @dataclass(frozen=True)
@@ -90,3 +95,36 @@ def apportion(total: int, shares: Floats | Ints) -> Ints:
     # Stable on ties: the lower class first, the same on every machine.
     parts[np.argsort(parts - exact, kind="stable")[:short]] += 1
     return parts
+
+
+def whole_mass(mass: Floats) -> Ints:
+    """The classes' mass as whole rows that sum to the total, shape (K,)."""
+    total = round(mass.sum())
+    return apportion(total, mass) if total else np.zeros(len(mass), dtype=int)
+
+
+def _paper_bounds(n: int, share: float, prior: Floats, low: float, high: float) -> _Limits:
+    """Caps not scaled by the share; the minimum holds in total (the paper's text)."""
+    least = whole(share * low * n)
+    return np.zeros(len(prior)), whole(high * prior * n), n - least
+
+
+def _released_bounds(n: int, share: float, prior: Floats, low: float, high: float) -> _Limits:
+    """Caps scaled by the share; the minimum holds in total (the released code)."""
+    least = whole(share * low * n)
+    return np.zeros(len(prior)), whole(share * high * prior * n), n - least
+
+
+def _per_class_bounds(n: int, share: float, prior: Floats, low: float, high: float) -> _Limits:
+    """Every class within its own range (what the paper promises)."""
+    # Rounded down: a row must not be forced into a class that expects less than one.
+    floors = np.floor(share * low * prior * n)
+    return floors, whole(share * high * prior * n), n - whole(share * low * n)
+
+
+# By name: of n rows, the share to label, the prior, and its smallest and largest multiple -> the limits.
+BOUNDS: dict[str, Callable[[int, float, Floats, float, float], _Limits]] = {
+    "paper": _paper_bounds,
+    "released": _released_bounds,
+    "per_class": _per_class_bounds,
+}

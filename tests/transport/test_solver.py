@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import linprog
 
-from surelabel.allocation import BOUNDS
+from surelabel.budget import BOUNDS
 from surelabel.transport import Rows, solve
 from surelabel.transport.screening import survivors
 from surelabel.transport.semidual import block_terms
