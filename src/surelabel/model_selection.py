@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import _safe_indexing, check_consistent_length, check_random_state
 
 from .common.notice import notice
+from .common.types import AnyLabels, Bools, Ints, RandomState, Table
 from .reading.indicators import has_several, known_part, read_indicators
 from .reading.targets import AUTO, append_missing, labeled_part, read_targets, values_of
 
@@ -31,6 +33,10 @@ class LabeledKFold:
     missing_label : scalar, default="auto"
         See `surelabel.reading.targets.is_unlabeled`.
 
+    See Also
+    --------
+    LabeledScorer : Scores on labelled rows only, with any folds.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -46,14 +52,21 @@ class LabeledKFold:
     True
     """
 
-    def __init__(self, n_splits=5, *, shuffle=True, random_state=None, missing_label: Any = AUTO):
+    def __init__(
+        self,
+        n_splits: int = 5,
+        *,
+        shuffle: bool = True,
+        random_state: RandomState = None,
+        missing_label: Any = AUTO,
+    ) -> None:
         self.n_splits = n_splits
         self.shuffle = shuffle
         self.random_state = random_state
         self.missing_label = missing_label
 
-    def split(self, X, y, groups=None):
-        """Yield (training rows, test rows), as positions."""
+    def split(self, X: Table, y: AnyLabels, groups: Any = None) -> Iterator[tuple[Ints, Ints]]:
+        """Yield (training rows, test rows), as positions; groups are not used."""
         check_consistent_length(X, y)
         several = has_several(y)
         codes = _codes(y, several, self.missing_label)
@@ -66,7 +79,7 @@ class LabeledKFold:
         for train, test in folds.split(labeled, codes[labeled]):
             yield np.sort(np.concatenate([labeled[train], unlabeled])), labeled[test]
 
-    def get_n_splits(self, X=None, y=None, groups=None):
+    def get_n_splits(self, X: Table = None, y: AnyLabels = None, groups: Any = None) -> int:
         """Number of folds."""
         return self.n_splits
 
@@ -80,6 +93,10 @@ class LabeledScorer:
         As in scikit-learn.
     missing_label : scalar, default="auto"
         See `surelabel.reading.targets.is_unlabeled`.
+
+    See Also
+    --------
+    LabeledKFold : Folds whose test rows are all labelled.
 
     Examples
     --------
@@ -97,11 +114,13 @@ class LabeledScorer:
     True
     """
 
-    def __init__(self, scoring="accuracy", *, missing_label: Any = AUTO):
+    def __init__(
+        self, scoring: str | Callable[..., float] = "accuracy", *, missing_label: Any = AUTO
+    ) -> None:
         self.scoring = scoring
         self.missing_label = missing_label
 
-    def __call__(self, estimator, X, y):
+    def __call__(self, estimator: Any, X: Table, y: AnyLabels) -> float:
         """Score the estimator on the rows of y that have a label."""
         check_consistent_length(X, y)
         part = known_part if has_several(y) else labeled_part
@@ -110,7 +129,9 @@ class LabeledScorer:
         return scorer(estimator, _safe_indexing(X, rows), truth)
 
 
-def hide_labels(y, fraction, *, missing_label: Any = AUTO, random_state=None):
+def hide_labels(
+    y: AnyLabels, fraction: float, *, missing_label: Any = AUTO, random_state: RandomState = None
+) -> Any:
     """Hide labels of fully labelled data, for experiments; every class keeps at least one.
 
     Where rows have several labels, all of a row are hidden; a row with each label is kept, and one without.
@@ -131,6 +152,10 @@ def hide_labels(y, fraction, *, missing_label: Any = AUTO, random_state=None):
     -------
     ndarray of shape (n,); of shape (n, L) where rows have several labels, or a DataFrame where these
     have names
+
+    See Also
+    --------
+    LabeledKFold : Cross-validation on what is left.
 
     Examples
     --------
@@ -162,9 +187,9 @@ def hide_labels(y, fraction, *, missing_label: Any = AUTO, random_state=None):
     return values
 
 
-def _without_rows(y, fraction, missing_label, random_state):
+def _without_rows(y: AnyLabels, fraction: float, missing_label: Any, random_state: RandomState) -> Any:
     cells = read_indicators(y, missing_label)
-    _check_all_known((cells.codes < 0).any(axis=1))
+    _check_all_known(np.any(cells.codes < 0, axis=1))
     values = cells.extended(1, missing_label).values
     values[:-1][_to_hide(cells.codes, fraction, random_state)] = values[-1]
     if np.array_equal(cells.classes, np.arange(len(cells.classes))):
@@ -173,12 +198,12 @@ def _without_rows(y, fraction, missing_label, random_state):
     return pd.DataFrame(values[:-1], columns=cells.classes, index=index)
 
 
-def _check_all_known(missing):
+def _check_all_known(missing: Bools) -> None:
     if missing.any():
         raise ValueError(f"y has {missing.sum()} unlabelled rows already; give all {len(missing)} a label.")
 
 
-def _to_hide(codes, fraction, random_state):
+def _to_hide(codes: Ints, fraction: float, random_state: RandomState) -> Ints:
     """Rows to hide, in random order: a row of every class of every column (n, L) stays."""
     n_rows = len(codes)
     order = check_random_state(random_state).permutation(n_rows)
@@ -191,7 +216,7 @@ def _to_hide(codes, fraction, random_state):
     return hidden
 
 
-def _codes(y, several, missing_label):
+def _codes(y: AnyLabels, several: bool, missing_label: Any) -> Ints:
     return (
         read_indicators(y, missing_label).codes
         if several

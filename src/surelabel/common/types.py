@@ -14,5 +14,7 @@ Bools = NDArray[np.bool_]
 Values = NDArray[Any]
 # X in any form: an array, a SciPy sparse matrix, a frame of pandas, polars or another library.
 Table = Any
+# y in any form: a list, an array, a series; a matrix, a frame, lists of tags where rows have several labels.
+AnyLabels = Any
 # As scikit-learn takes it: a seed, a generator, or None for a new one each time.
 RandomState = int | np.random.RandomState | None

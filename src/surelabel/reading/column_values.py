@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from numbers import Real
+from typing import Any
 
 import narwhals as nw
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
+from ..common.types import Floats, Table, Values
 
-def is_sparse(X) -> bool:
+# Its kind, "number", "date" or "category", and its values.
+RawColumn = tuple[str, Values]
+
+
+def is_sparse(X: Table) -> bool:
     """Whether X is a SciPy sparse matrix."""
     return sp.issparse(X)
 
 
-def is_frame(X):
+def is_frame(X: Table) -> bool:
     """Whether X is a frame of pandas, polars or another library that narwhals knows."""
     return nw.dependencies.is_into_dataframe(X)
 
 
-def raw_columns(X, names=None):
+def raw_columns(X: Table, names: Sequence[Any] | None = None) -> dict[Any, RawColumn]:
     """Column name -> (kind, values): float values of numbers and dates, else objects."""
     if is_frame(X):
         frame = nw.from_native(X, eager_only=True)
@@ -32,7 +39,7 @@ def raw_columns(X, names=None):
     return {name: _from_values(name, X[:, j]) for j, name in enumerate(names or range(X.shape[1]))}
 
 
-def _from_series(name, column):
+def _from_series(name: Any, column: nw.Series[Any]) -> RawColumn:
     """One column of a frame, by its declared type."""
     dtype = column.dtype
     if dtype == nw.Boolean or (dtype.is_numeric() and dtype != nw.Decimal):
@@ -54,14 +61,14 @@ def _from_series(name, column):
     return _from_values(name, column.to_numpy().astype(object))
 
 
-def _float(column):
+def _float(column: nw.Series[Any]) -> Floats:
     native = column.to_native()
     if isinstance(native, pd.Series):
         return native.to_numpy(dtype=float, na_value=np.nan)
     return column.cast(nw.Float64).to_numpy().astype(float)
 
 
-def _from_values(name, values):
+def _from_values(name: Any, values: Values) -> RawColumn:
     """A column of objects: numbers where all are, else categories."""
     if values.dtype.kind in "mM":
         return _from_series(name, nw.from_native(pd.Series(values), series_only=True))
@@ -102,11 +109,11 @@ class Survey:
 
     kind: str
     empty: bool
-    levels: frozenset = frozenset()
+    levels: frozenset[Any] = frozenset()
     first: float = np.inf
 
     @classmethod
-    def of(cls, kind, values):
+    def of(cls, kind: str, values: Values) -> Survey:
         """Of the values of a column."""
         known = values[~pd.isna(values)]
         if kind == "category":
@@ -115,7 +122,7 @@ class Survey:
         return cls(kind, not len(known), first=float(known.astype(float).min()) if dates else np.inf)
 
 
-def levels_of(known):
+def levels_of(known: Iterable[Any]) -> list[Any]:
     """The categories of a column, in an order that does not depend on the rows."""
     return sorted(
         known,

@@ -7,8 +7,9 @@ categories whose columns, order and categories are those of fit.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import narwhals as nw
 import numpy as np
@@ -18,13 +19,14 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
 from ..common.notice import notice
-from .column_values import Survey, is_frame, is_sparse, levels_of, raw_columns
+from ..common.types import Bools, Floats, Table, Values
+from .column_values import RawColumn, Survey, is_frame, is_sparse, levels_of, raw_columns
 
 # Trees and boosters compute in single precision.
 _LARGEST = float(np.finfo(np.float32).max)
 
 
-def numbers(X):
+def numbers(X: Table) -> Any:
     """X as a matrix of numbers: a category becomes its code, missing is NaN."""
     if not isinstance(X, pd.DataFrame):
         return X
@@ -34,26 +36,26 @@ def numbers(X):
     return out
 
 
-def _codes(column):
+def _codes(column: pd.Series[Any]) -> Floats:
     if not isinstance(column.dtype, pd.CategoricalDtype):
         return column.to_numpy(dtype=float)
     codes = column.cat.codes.to_numpy(dtype=float)
     return np.where(codes < 0, np.nan, codes)
 
 
-def category_mask(X):
+def category_mask(X: Table) -> Bools:
     """Which columns are categories, shape (d,)."""
     if not isinstance(X, pd.DataFrame):
         return np.zeros(X.shape[1], dtype=bool)
     return np.array([isinstance(dtype, pd.CategoricalDtype) for dtype in X.dtypes])
 
 
-def take(X, rows):
+def take(X: Table, rows: Any) -> Table:
     """Rows of X in any of the forms above."""
     return X.iloc[rows] if isinstance(X, pd.DataFrame) else X[rows]
 
 
-def stacked(X, below=None):
+def stacked(X: Table, below: Table | None = None) -> Table:
     """X with more rows below it, if there are any, all in one of the forms above."""
     if below is None or not below.shape[0]:
         return X
@@ -64,18 +66,18 @@ def stacked(X, below=None):
     return np.concatenate([X, below])
 
 
-def header(X):
+def header(X: Table) -> Table:
     """The column names alone, as scikit-learn reads them; not every release knows polars."""
     return pd.DataFrame(columns=list(X.columns)) if is_frame(X) else X
 
 
-def row_index(X, start=0):
+def row_index(X: Table, start: int = 0) -> pd.Index[Any]:
     """The caller's own row labels, or row numbers from start."""
     index = getattr(X, "index", None)
     return index if isinstance(index, pd.Index) else pd.RangeIndex(start, start + X.shape[0])
 
 
-def is_constant(X):
+def is_constant(X: Table) -> bool:
     """Whether no column tells two rows apart."""
     if is_sparse(X):
         return (X.max(axis=0) != X.min(axis=0)).nnz == 0
@@ -106,6 +108,10 @@ class Columns(BaseEstimator):
     origins_ : dict
         Column name to the first date seen in fit, from which dates are counted in seconds.
 
+    See Also
+    --------
+    surelabel.PseudoLabelClassifier : Takes it as `columns`.
+
     Examples
     --------
     >>> import pandas as pd
@@ -120,13 +126,13 @@ class Columns(BaseEstimator):
     categorical: Any = None
     order: str = "any"
 
-    def fit_transform(self, X, extra=None):
+    def fit_transform(self, X: Table, extra: Table | None = None) -> Table:
         """Learn from X, and from `extra` rows below it, and return both as one."""
         if self.order not in ("any", "same"):
             raise ValueError(f'order must be "any" or "same"; it is {self.order!r}.')
         self.names_: Any = None
         self.kinds_: dict[Any, str] = {}
-        self.levels_: dict[Any, list] = {}
+        self.levels_: dict[Any, list[Any]] = {}
         self.origins_: dict[Any, float] = {}
         X = as_table(X)
         if not _has_columns(X) and not self.categorical:
@@ -140,12 +146,12 @@ class Columns(BaseEstimator):
             {name: _join([self._read(name, *part[name]) for part in parts]) for name in self.names_}
         )
 
-    def survey(self, X) -> dict[Any, Survey] | None:
+    def survey(self, X: Table) -> dict[Any, Survey] | None:
         """What the columns of some of the rows hold; None for an array of numbers."""
         X = as_table(X)
         return self._surveyed(raw_columns(X)) if _has_columns(X) or self.categorical else None
 
-    def fit_surveys(self, surveys, names):
+    def fit_surveys(self, surveys: Sequence[dict[Any, Survey] | None], names: Sequence[str]) -> Self:
         """Learn from surveys of all parts of a table; errors speak of the parts by these names."""
         self.names_ = None if surveys[0] is None else list(surveys[0])
         self.kinds_, self.levels_, self.origins_ = {}, {}, {}
@@ -153,17 +159,17 @@ class Columns(BaseEstimator):
             if (None if survey is None else list(survey)) != self.names_:
                 raise ValueError(f"{name} has other columns than {names[0]}.")
         if self.names_ is not None:
-            self._learn(surveys, names)
+            self._learn([survey for survey in surveys if survey is not None], names)
         return self
 
-    def arrange(self, X):
+    def arrange(self, X: Table) -> Table:
         """X checked, with the columns of a frame in the order of fit where that is allowed."""
         X = as_table(X)
         if self.order == "any" and is_frame(X) and set(self.names_ or []) == set(X.columns):
             return X[self.names_]
         return X
 
-    def transform(self, X):
+    def transform(self, X: Table) -> Table:
         """Read X as fit did; categories not seen then count as missing, with a warning."""
         X = as_table(X)
         if self.names_ is None:
@@ -171,7 +177,7 @@ class Columns(BaseEstimator):
         raw = self._raw(X, "X")
         return pd.DataFrame({name: self._read(name, *raw[name]) for name in self.names_})
 
-    def _raw(self, X, argument):
+    def _raw(self, X: Table, argument: str) -> dict[Any, RawColumn]:
         """Columns by name; those of an array by position."""
         if not is_frame(X) and X.shape[1] == len(self.names_):
             return raw_columns(X, self.names_)
@@ -184,21 +190,21 @@ class Columns(BaseEstimator):
             )
         return raw
 
-    def _surveyed(self, raw):
+    def _surveyed(self, raw: dict[Any, RawColumn]) -> dict[Any, Survey]:
         asked = self.categorical or []
         return {
             name: Survey.of("category" if name in asked else kind, values)
             for name, (kind, values) in raw.items()
         }
 
-    def _learn(self, surveys, names):
+    def _learn(self, surveys: Sequence[dict[Any, Survey]], names: Sequence[str]) -> None:
         for name in self.categorical or []:
             if name not in self.names_:
                 raise ValueError(f"categorical names the column {name!r}, which X does not have.")
         for name in self.names_:
             self._learn_column(name, [survey[name] for survey in surveys], names)
 
-    def _learn_column(self, name, parts, names):
+    def _learn_column(self, name: Any, parts: Sequence[Survey], names: Sequence[str]) -> None:
         # A part where all is missing takes the kind of the other.
         kinds = {part.kind: where for part, where in zip(parts, names, strict=False) if not part.empty}
         if len(kinds) > 1:
@@ -215,7 +221,7 @@ class Columns(BaseEstimator):
             first = min(part.first for part in parts)
             self.origins_[name] = first if first < np.inf else 0.0
 
-    def _read(self, name, kind, values):
+    def _read(self, name: Any, kind: str, values: Values) -> Any:
         expected = self.kinds_[name]
         if expected == "category":
             return self._read_category(name, values.astype(object))
@@ -226,7 +232,7 @@ class Columns(BaseEstimator):
         _check_range(values[:, None], [name])
         return values
 
-    def _read_category(self, name, values):
+    def _read_category(self, name: Any, values: Values) -> pd.Categorical:
         levels = self.levels_[name]
         codes = pd.Index(levels, dtype=object).get_indexer(pd.Index(values, dtype=object))
         unseen = ~pd.isna(values) & (codes < 0)
@@ -240,12 +246,12 @@ class Columns(BaseEstimator):
         return pd.Categorical.from_codes(codes, categories=pd.Index(levels))
 
 
-def _has_columns(X):
+def _has_columns(X: Table) -> bool:
     """Whether X is read column by column: a frame, or an array of objects."""
     return is_frame(X) or (not is_sparse(X) and X.dtype.kind in "OUSmM")
 
 
-def as_table(X):
+def as_table(X: Table) -> Table:
     """X as a frame, a sparse matrix or an array; refused if empty, infinite or ambiguous."""
     if is_frame(X):
         if not (nw.dependencies.is_pandas_like_dataframe(X) or nw.dependencies.is_polars_dataframe(X)):
@@ -258,7 +264,7 @@ def as_table(X):
             check_array(np.empty(X.shape))  # scikit-learn's words for an empty table
         return X
     if isinstance(X, (list, tuple)) and np.asarray(X).dtype.kind in "US":
-        X = np.array(X, dtype=object)  # NumPy alone would make text of the numbers beside text
+        X = np.array(X, dtype=object)  # else NumPy turns the numbers beside text into text
     if not is_sparse(X) and (X := np.asarray(X)).dtype.kind in "OUSmM":
         return check_array(X, dtype=None, ensure_all_finite=False)
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False)
@@ -266,7 +272,7 @@ def as_table(X):
     return X
 
 
-def _as_numbers(X, argument):
+def _as_numbers(X: Table, argument: str) -> Table:
     """X as numbers, for models whose training rows came as an array of them."""
     if not _has_columns(X):
         return X
@@ -280,7 +286,7 @@ def _as_numbers(X, argument):
     return X
 
 
-def _stack(X, extra):
+def _stack(X: Table, extra: Table | None) -> Table:
     if extra is None:
         return X
     extra = _as_numbers(as_table(extra), "X_unlabeled")
@@ -289,7 +295,7 @@ def _stack(X, extra):
     return stacked(X, extra)
 
 
-def _join(parts):
+def _join(parts: Sequence[Any]) -> Any:
     if len(parts) == 1:
         return parts[0]
     if isinstance(parts[0], pd.Categorical):
@@ -297,7 +303,7 @@ def _join(parts):
     return np.concatenate(parts)
 
 
-def _check_range(X, names):
+def _check_range(X: Table, names: Sequence[Any]) -> None:
     """Refuse infinities and numbers beyond single precision, naming where they are."""
     with np.errstate(invalid="ignore"):
         bad = np.abs(X.data if is_sparse(X) else X) > _LARGEST

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..common.limits import is_missing
+from ..common.types import AnyLabels, Bools, Ints, Values
 from .targets import AUTO, Targets, equals, is_auto, read_targets, values_of
 
 _ROW = (list, tuple, set, frozenset, np.ndarray)
@@ -30,16 +32,16 @@ class Indicators:
         1 has the label, 0 has it not, -1 unknown.
     """
 
-    values: np.ndarray
-    classes: np.ndarray
-    codes: np.ndarray
+    values: Values
+    classes: Values
+    codes: Ints
 
     @property
-    def dtype(self):
+    def dtype(self) -> str:
         """The type of an answer in the caller's form, as a text: numbers that are missing nowhere."""
         return self.values.dtype.str if self.values.dtype.kind in "iub" else "int64"
 
-    def extended(self, n, missing_label):
+    def extended(self, n: int, missing_label: Any) -> Indicators:
         """The same with n unknown rows below, marked the way the caller marks them."""
         if not n:
             return self
@@ -51,13 +53,13 @@ class Indicators:
         codes = np.concatenate([self.codes, np.full(shape, -1)])
         return Indicators(np.concatenate([values, more]), self.classes, codes)
 
-    def _mark(self, missing_label) -> float:
+    def _mark(self, missing_label: Any) -> float:
         if is_auto(missing_label) and self.values.dtype.kind in "iu":
             return -1
         number = isinstance(missing_label, (int, float)) and self.values.dtype.kind != "b"
         return missing_label if number else np.nan
 
-    def column(self, k) -> Targets:
+    def column(self, k: int) -> Targets:
         """One label as a question of yes (1) or no (0)."""
         return Targets(self.values[:, k], np.array([0, 1]), self.codes[:, k])
 
@@ -73,14 +75,14 @@ class Indicators:
                 f"labels_per_row=1 takes rows that have one label or are wholly unknown; row {odd[0]} {what}."
             )
         codes = np.where(unknown, -1, (self.codes == 1).argmax(axis=1))
-        return Choices(self.values, self.classes, codes)
+        return _Choices(self.values, self.classes, codes)
 
 
 @dataclass(frozen=True)
-class Choices(Targets):
+class _Choices(Targets):
     """One label for each row, which came as a cell for each label: values has shape (n, L)."""
 
-    def filled(self, codes):
+    def filled(self, codes: Ints) -> Values:
         """The caller's cells with those now known filled in, shape (n, L)."""
         new = (self.codes < 0) & (codes >= 0)
         values = self.values.copy()
@@ -88,7 +90,7 @@ class Choices(Targets):
         return values
 
 
-def has_several(y):
+def has_several(y: AnyLabels) -> bool:
     """Whether y says of each row which of several labels it has.
 
     A matrix, sparse or not, or a frame of two columns or more; or a list of tags for each row.
@@ -106,7 +108,7 @@ def has_several(y):
     return rows is not None and any(_is_tags(row) or len(row) != 1 for row in rows if isinstance(row, _ROW))
 
 
-def _rows(y):
+def _rows(y: AnyLabels) -> Sequence[Any] | None:
     """Rows of y where each is an object of its own; None for anything else."""
     if isinstance(y, (list, tuple)):
         return y
@@ -116,11 +118,11 @@ def _rows(y):
     return series.to_list() if isinstance(series, nw.Series) and series.dtype == nw.List else None
 
 
-def _is_tags(row):
+def _is_tags(row: Iterable[Any]) -> bool:
     return isinstance(row, (set, frozenset)) or any(isinstance(tag, str) for tag in row)
 
 
-def read_indicators(y, missing_label: Any = AUTO, classes=None) -> Indicators:
+def read_indicators(y: AnyLabels, missing_label: Any = AUTO, classes: AnyLabels | None = None) -> Indicators:
     """Read several labels a row in any form.
 
     Parameters
@@ -177,7 +179,7 @@ def read_indicators(y, missing_label: Any = AUTO, classes=None) -> Indicators:
     return Indicators(np.column_stack(values), np.asarray(names), cells)
 
 
-def known_part(y, classes, missing_label: Any = AUTO):
+def known_part(y: AnyLabels, classes: Values, missing_label: Any = AUTO) -> tuple[Ints, Ints]:
     """Positions of the rows that are known in full, and their cells (n, L), for scoring."""
     cells = read_indicators(y, missing_label, classes)
     rows = np.flatnonzero((cells.codes >= 0).all(axis=1))
@@ -186,7 +188,7 @@ def known_part(y, classes, missing_label: Any = AUTO):
     return rows, cells.codes[rows]
 
 
-def _columns(y):
+def _columns(y: AnyLabels) -> tuple[list[Values], Values | None]:
     """Columns of a matrix or frame, and their names; None where they have none."""
     if hasattr(y, "toarray"):  # sparse
         return list(y.toarray().T), None
@@ -199,7 +201,7 @@ def _columns(y):
     return columns, np.array(frame.columns, dtype=dtype)
 
 
-def _codes(values, name, mark):
+def _codes(values: Values, name: Any, mark: Any) -> Ints:
     """1, 0 or -1 for each cell of a label, shape (n,)."""
     unknown = pd.isna(values)
     if not is_missing(mark):
@@ -216,27 +218,27 @@ def _codes(values, name, mark):
     return codes
 
 
-def _is(known, answer):
+def _is(known: Values, answer: int) -> Bools:
     if known.dtype != object:
         return known == answer
     return np.array([not isinstance(v, str) and bool(v == answer) for v in known], dtype=bool)
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _from_tags(rows, classes):
+def _from_tags(rows: Sequence[Any], classes: AnyLabels | None) -> Indicators:
     """From the tags of each row; a row that is no list must be missing."""
     known = np.array([isinstance(row, _ROW) for row in rows])
-    for number in np.flatnonzero(~known):
+    for number in np.flatnonzero(~known).tolist():
         if not is_missing(rows[number]):
             raise ValueError(
                 f"Row {number} of y is {rows[number]!r}: a list of tags, or None where they are unknown."
             )
     lengths = [len(row) if has else 0 for row, has in zip(rows, known, strict=True)]
     at = np.repeat(np.arange(len(rows)), lengths)
-    tags = read_targets([tag for row in np.flatnonzero(known) for tag in rows[row]], None, classes)
+    tags = read_targets([tag for row in np.flatnonzero(known).tolist() for tag in rows[row]], None, classes)
     if (tags.codes < 0).any():
         raise ValueError(
             f"Row {at[tags.codes < 0][0]} of y has a tag that is missing. Rows of unknown tags are None."

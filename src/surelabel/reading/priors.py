@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
 from ..budget import smoothed
 from ..common.notice import notice
+from ..common.types import Floats, Ints, Values
+
+# Class frequencies as a user gives them: by name (a dict or a series), in the order of the classes, or the
+# name of a way to find them.
+Prior = Any
 
 
-def resolved_prior(prior, found, classes):
+def resolved_prior(prior: Prior, found: Floats, classes: Values) -> Floats:
     """Class frequencies to use, given what the user said and the labels show, shape (K,).
 
     A class with no labelled row cannot be found, so it gets 0.
@@ -20,7 +27,7 @@ def resolved_prior(prior, found, classes):
     return known / known.sum() if known.any() else found
 
 
-def check_prior(prior, classes, counts):
+def check_prior(prior: Prior, classes: Values, counts: Ints) -> None:
     """Refuse a user's prior that is none, or leaves nothing to the classes with labelled rows."""
     if isinstance(prior, str):
         if prior not in ("labeled", "smoothed"):
@@ -31,7 +38,7 @@ def check_prior(prior, classes, counts):
         raise ValueError(f"class_prior gives nothing to the classes with labels: {prior}.")
 
 
-def named_prior(prior, classes):
+def named_prior(prior: Prior, classes: Values) -> Floats:
     """A user's class prior in the order of classes, checked, shape (K,)."""
     prior = named_shares(prior, classes)
     if not np.isclose(prior.sum(), 1, atol=1e-3):
@@ -39,7 +46,7 @@ def named_prior(prior, classes):
     return prior
 
 
-def named_shares(prior, classes):
+def named_shares(prior: Prior, classes: Values) -> Floats:
     """Shares that a user gives by name, or in the order of classes, shape (K,)."""
     if isinstance(prior, pd.Series):
         prior = prior.to_dict()  # value_counts() orders by frequency, not by class
@@ -58,7 +65,7 @@ def named_shares(prior, classes):
     return prior
 
 
-def check_classes(classes, counts, auto_missing):
+def check_classes(classes: Values, counts: Ints, auto_missing: bool) -> None:
     """Refuse fewer than two labelled classes, and speak of those with one labelled row or none."""
     names = classes.tolist()
     found = [name for name, count in zip(names, counts, strict=True) if count]
@@ -78,7 +85,7 @@ def check_classes(classes, counts, auto_missing):
             notice(f"Class {name!r} has one labelled row only.")
 
 
-def learnable(counts, name):
+def learnable(counts: Ints, name: Any) -> bool:
     """Whether rows with a label, and rows known to lack it, are there to learn from; says so if not.
 
     Parameters

@@ -16,6 +16,7 @@ from sklearn.utils.validation import column_or_1d
 
 from ..common.limits import LARGEST_EXACT, is_missing
 from ..common.notice import notice
+from ..common.types import AnyLabels, Bools, Floats, Ints, Values
 
 AUTO = "auto"
 
@@ -34,23 +35,23 @@ class Targets:
         Index into classes; -1 is unlabelled.
     """
 
-    values: np.ndarray
-    classes: np.ndarray
-    codes: np.ndarray
+    values: Values
+    classes: Values
+    codes: Ints
 
-    def filled(self, codes):
+    def filled(self, codes: Ints) -> Values:
         """The caller's labels with those now known filled in, shape (N,)."""
         values = self.values.copy()
         new = (self.codes < 0) & (codes >= 0)
         values[new] = self.classes[codes[new]]
         return values
 
-    def counts(self, weight=None):
+    def counts(self, weight: Floats | None = None) -> Ints:
         """Labelled rows of each class that have a weight, shape (K,)."""
         given = self.codes >= 0 if weight is None else (self.codes >= 0) & (weight > 0)
         return np.bincount(self.codes[given], minlength=len(self.classes))
 
-    def extended(self, n, missing_label):
+    def extended(self, n: int, missing_label: Any) -> Targets:
         """The same with n unlabelled rows behind, marked the way the caller marks them."""
         if not n:
             return self
@@ -58,7 +59,7 @@ class Targets:
         return Targets(values, self.classes, np.append(self.codes, np.full(n, -1)))
 
 
-def values_of(y):
+def values_of(y: AnyLabels) -> Values:
     """Labels as a plain array: numbers, bools, or objects, shape (N,)."""
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None.")
@@ -76,7 +77,7 @@ def values_of(y):
     return _plain(y) if y.dtype == object else y
 
 
-def _as_array(y):
+def _as_array(y: AnyLabels) -> Values:
     """A list as an array; np.array(["a", None, -1]) would turn -1 and None into text."""
     try:
         mixed = len({type(v) for v in y}) > 1
@@ -89,7 +90,7 @@ def _as_array(y):
     return np.asarray(y)
 
 
-def _plain(y):
+def _plain(y: Values) -> Values:
     """Objects as numbers where every one that is not missing is a number."""
     known = y[~pd.isna(y)]
     if len(known) == 0:
@@ -104,7 +105,7 @@ def _plain(y):
     return y
 
 
-def is_unlabeled(values, missing_label: Any = AUTO):
+def is_unlabeled(values: AnyLabels, missing_label: Any = AUTO) -> Bools:
     """Which labels are missing, shape (N,).
 
     Parameters
@@ -128,30 +129,30 @@ def is_unlabeled(values, missing_label: Any = AUTO):
     >>> is_unlabeled([0, 1, 255], missing_label=255)
     array([False, False,  True])
     """
-    values = values_of(values)
-    missing = pd.isna(values)
+    cells = values_of(values)
+    missing = pd.isna(cells)
     if is_missing(missing_label):
         return missing
     if not is_auto(missing_label):
-        return missing | equals(values, missing_label)
-    if values.dtype.kind in "iu":
-        if set(np.unique(values).tolist()) == {-1, 1}:
+        return missing | equals(cells, missing_label)
+    if cells.dtype.kind in "iu":
+        if set(np.unique(cells).tolist()) == {-1, 1}:
             notice(
                 "y holds -1 and 1 and nothing else, so both are read as classes. "
                 "If -1 marks unlabelled rows, pass missing_label=-1.",
             )
             return missing
-        return missing | (values == -1)
-    if values.dtype.kind == "f":
-        if not missing.any() and (values == -1).any():
+        return missing | (cells == -1)
+    if cells.dtype.kind == "f":
+        if not missing.any() and (cells == -1).any():
             raise ValueError(
                 "y holds -1.0 and no NaN, so -1 may be a class or the mark of an unlabelled "
                 "row. Say which: missing_label=-1, or missing_label=None if -1 is a class."
             )
         return missing
-    if values.dtype != object:
+    if cells.dtype != object:
         return missing
-    known = values[~missing]
+    known = cells[~missing]
     if any(isinstance(v, str) for v in known):
         # NumPy writes these for -1 and NaN among text.
         for mark in sorted({"-1", "nan"}.intersection(v for v in known if isinstance(v, str))):
@@ -159,18 +160,18 @@ def is_unlabeled(values, missing_label: Any = AUTO):
                 f'y holds the text "{mark}", which may be a class or the mark of an unlabelled row. '
                 f'Say which: missing_label="{mark}", or missing_label=None if it is a class.'
             )
-        return missing | equals(values, "") | equals(values, -1)
+        return missing | equals(cells, "") | equals(cells, -1)
     if any(isinstance(v, (bool, np.bool_)) for v in known):
-        return missing | equals(values, -1)
-    return missing if missing.any() else equals(values, -1)
+        return missing | equals(cells, -1)
+    return missing if missing.any() else equals(cells, -1)
 
 
-def is_auto(missing_label):
+def is_auto(missing_label: Any) -> bool:
     """Whether the mark of an unlabelled row is to be told from the labels."""
     return isinstance(missing_label, str) and missing_label == AUTO
 
 
-def _settled(missing_label, classes):
+def _settled(missing_label: Any, classes: Values) -> Any:
     """The mark, given the classes: they tell what labels alone may not, whether -1 is one."""
     if not is_auto(missing_label):
         return missing_label
@@ -179,7 +180,7 @@ def _settled(missing_label, classes):
     return -1 if classes.dtype.kind in "iu" else AUTO
 
 
-def equals(values, marker):
+def equals(values: Values, marker: Any) -> Bools:
     """Cell-wise equality that never calls text equal to a number or True equal to 1."""
     if values.dtype != object:
         return np.asarray(values == marker) & np.ones(len(values), dtype=bool)
@@ -196,7 +197,7 @@ def equals(values, marker):
     )
 
 
-def read_targets(y, missing_label: Any = AUTO, classes=None) -> Targets:
+def read_targets(y: AnyLabels, missing_label: Any = AUTO, classes: AnyLabels | None = None) -> Targets:
     """Read labels in any form.
 
     Parameters
@@ -238,7 +239,7 @@ def read_targets(y, missing_label: Any = AUTO, classes=None) -> Targets:
     return Targets(values, found, codes)
 
 
-def _classes_of(known):
+def _classes_of(known: Values) -> tuple[Values, Ints]:
     """Sorted classes and the code of each label."""
     if known.dtype == object:
         if len({_kind(v) for v in known}) > 1:
@@ -252,12 +253,12 @@ def _classes_of(known):
     return np.unique(known, return_inverse=True)
 
 
-def distinct(y):
+def distinct(y: AnyLabels) -> Values:
     """The labels that there are in y, missing ones included: these alone are enough for `read_targets`."""
     return pd.unique(values_of(y.unique() if isinstance(y, pd.Series) else y))
 
 
-def codes_like(y, known: Targets):
+def codes_like(y: AnyLabels, known: Targets) -> Ints:
     """Codes of labels that are all among those of another Targets, shape (N,).
 
     Examples
@@ -270,11 +271,11 @@ def codes_like(y, known: Targets):
     return np.array([*(code.get(label, -1) for label in values_of(labels).tolist()), -1])[which]
 
 
-def _kind(value):
+def _kind(value: Any) -> type:
     return str if isinstance(value, str) else bool if isinstance(value, (bool, np.bool_)) else float
 
 
-def labeled_part(y, classes, missing_label: Any = AUTO):
+def labeled_part(y: AnyLabels, classes: Values, missing_label: Any = AUTO) -> tuple[Ints, Values]:
     """Positions of the rows that have a label, and their labels, for scoring."""
     values = values_of(y)
     rows = np.flatnonzero(~is_unlabeled(values, _settled(missing_label, classes)))
@@ -284,7 +285,7 @@ def labeled_part(y, classes, missing_label: Any = AUTO):
     return rows, np.array(truth.tolist()) if truth.dtype == object else truth
 
 
-def _declared(found, codes, declared):
+def _declared(found: Values, codes: Ints, declared: Values) -> tuple[Values, Ints]:
     unknown = [v for v in found.tolist() if v not in declared.tolist()]
     if unknown:
         raise ValueError(f"y holds {unknown[0]!r}, which is not among classes={declared.tolist()}.")
@@ -292,7 +293,7 @@ def _declared(found, codes, declared):
     return declared, np.array([position[v] for v in found.tolist()])[codes]
 
 
-def append_missing(values, n, missing_label, classes):
+def append_missing(values: Values, n: int, missing_label: Any, classes: Values) -> Values:
     """Labels with n unlabelled rows behind them, marked the way the caller marks them."""
     auto = is_auto(missing_label)
     kind = values.dtype.kind
