@@ -30,9 +30,9 @@ from surelabel import (
 from surelabel.budget import class_frequencies
 from surelabel.committees.member_fitting import fit_weighted, seeded
 from surelabel.reading.features import take
-from surelabel.rounds.asking import measure
+from surelabel.rounds.asking import answers
 from surelabel.rounds.loop import rounds
-from surelabel.rounds.training import Trainer
+from surelabel.rounds.training import Seeds, Trainer
 
 CHOICES = {
     "as it is": {},
@@ -83,8 +83,7 @@ class Run:
         self.codes = np.append(labelled[1], np.full(len(unlabelled[1]), -1))
         self.n_classes, self.seed = int(self.truth.max()) + 1, seed
         self.prior = class_frequencies(labelled[1], np.ones(len(labelled[1])), self.n_classes)
-        self.opening = Trainer(committee(), seed)
-        self.opening(self.X, self.labels("balanced"))
+        self.trainer = Trainer(committee(), Seeds(seed))  # shared: its first fit serves every choice
 
     def labels(self, found):
         """Labels before the first round."""
@@ -94,14 +93,16 @@ class Run:
         self, n_rounds=5, allocator=None, confidence=None, found="balanced", prior="labelled", final=None
     ):
         """Test accuracy, and the found labels' number and accuracy, of one choice."""
-        trainer = Trainer(committee(), self.seed)
-        trainer.first, trainer._last = self.opening.first, self.opening._last
-        labels = self.labels(found)
+        trainer, labels = self.trainer, self.labels(found)
+
+        def lesson(before):
+            return self.X, labels if before is None else labels.before(before)
+
         parts = Parts(trainer.committee, confidence or TTest(floor=2.0), allocator or Transport())
         frequencies = self.prior
         if prior == "em":
-            p = measure(trainer.first, self.X, labels.n_classes, labels.pool, parts)[0]
-            frequencies = corrected(p, self.prior)
+            said = answers(trainer(lesson), self.X, labels.n_classes, labels.pool, parts)
+            frequencies = corrected(said.p, self.prior)
         for _ in rounds(self.X, labels, parts, prior=frequencies, n_rounds=n_rounds, trainer=trainer):
             pass
         if final:
@@ -109,7 +110,7 @@ class Run:
             model = seeded(unlike_models()[final], np.random.RandomState(self.seed))
             model = fit_weighted(model, take(self.X, rows), codes, weight)
         else:
-            model = trainer(self.X, labels)
+            model = trainer(lesson)
         new = labels.round > 0
         return {
             "accuracy": 100 * float((model.predict(self.X_test) == self.y_test).mean()),

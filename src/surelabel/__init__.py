@@ -6,8 +6,9 @@ from . import bounds
 from .allocation import AdaptiveThreshold, Allocation, Negatives, Status, Threshold, Transport
 from .budget import Budget
 from .classifier import PseudoLabelClassifier
-from .committees.base import Panel, Repeated
-from .committees.models.default import trees, unlike_models
+from .committees.models.default import unlike_models
+from .committees.models.trees import trees
+from .committees.panel import Panel, Repeated
 from .committees.random_xgboost import RandomXGBoost
 from .committees.unlike import Unlike
 from .confidence import Entropy, Everything, Spread, TotalVariance, TTest
@@ -15,7 +16,7 @@ from .reading.features import Columns
 from .recipes import csa, flexmatch, pl, sla, ups
 from .reporting import report
 from .rounds.labels import Labels
-from .rounds.loop import Parts, Round
+from .rounds.records import Parts, Round
 from .saving.model_file import ModelFileError, load
 
 __version__ = version("surelabel")

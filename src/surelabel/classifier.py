@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -12,21 +10,17 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .budget import class_frequencies
-from .committees.member_fitting import aligned, fit_present, seeded
-from .common.notice import about, logger, notice, shown, speaking_of
-from .reading.features import Columns, as_table, header, take
+from .committees.member_fitting import aligned
+from .common.notice import logger, shown
+from .reading.features import Columns, as_table, header
 from .reading.indicators import Indicators, has_several, known_part, read_indicators
-from .reading.priors import check_classes, check_prior, resolved_prior
+from .reading.priors import check_classes
 from .reading.targets import AUTO, Targets, is_auto, labeled_part, read_targets
-from .rounds.arguments import parts_of, rounds_worth_running, row_weights
-from .rounds.audit import caller_index, described, speak_of
+from .rounds.audit import caller_index, speak_of
 from .rounds.checkpoint import Checkpoint
-from .rounds.labels import Labels
-from .rounds.loop import Strand, in_step
-from .rounds.several import begun, gathered, history_of
-from .rounds.training import FINAL, GUARD, Trainer
-from .rounds.verdict import nested
+from .rounds.method import row_weights
+from .rounds.run import Run, begin
+from .rounds.several import Runs, begin_each
 from .saving.model_file import save
 
 # By how much a probability of a label is less than certain, at least.
@@ -43,7 +37,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         (`Unlike`).
     confidence : part, optional
         Which rows to trust: TTest, TotalVariance, Entropy, Spread, Everything. By default
-        TTest(floor=2) for a committee of unlike models, else TTest().
+        TTest().
     allocator : part, default=Transport()
         Who gets which label: Threshold, AdaptiveThreshold, Transport.
     negatives : part, optional
@@ -77,7 +71,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     guard : bool, default=True
         Whether to find out by cross-validation on the labelled rows if the unlabelled ones
         helped (`verdict_`), and to return the supervised classifier where they hurt. It
-        takes half to one time as long as the rest.
+        takes between half and all of the time of the rest.
     labels_per_row : {None, 1}, default=None
         Where y has a cell for each label: how many labels a row has. None, any number; 1, they
         are classes, and only the form of y and of answers differs.
@@ -130,7 +124,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     """
 
     history_: list[Any]
-    _unfinished: Any
+    _run: Run | Runs
     _cells: str | None = None  # the type of the cells of y where rows have several labels
 
     def __init__(
@@ -216,11 +210,11 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         index = caller_index(X, X_unlabeled)
         if self.found_weight not in ("balanced", "full"):
             raise ValueError(f'found_weight must be "balanced" or "full"; it is {self.found_weight!r}.')
-        if isinstance(targets, Indicators):
-            steps = self._each_label(table, targets, weight, index, after)
-        else:
-            steps = self._one_label(table, targets, weight, index, after)
-        for round in steps:
+        run = self._begun(table, targets, weight, index, after)
+        self._run, self.classes_, self.class_prior_ = run, targets.classes, run.class_prior
+        self.history_ = run.history
+        for round in run.rounds():
+            self.history_ = run.history
             with shown(self.verbose):
                 logger.info("%s", round)
             yield round
@@ -228,87 +222,52 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
 
     def _forget(self):
         """Drop what an earlier fit knew: it no longer holds."""
-        for name in ("estimator_", "estimators_", "_unfinished", "_cells"):
+        for name in ("estimator_", "estimators_", "_run", "_cells"):
             self.__dict__.pop(name, None)
 
-    def _one_label(self, table, targets: Targets, weight, index, after):
+    def _begun(self, table, targets: Targets | Indicators, weight, index, after) -> Run | Runs:
+        """The run, of one label or of several."""
+        if isinstance(targets, Indicators):
+            like = clone(self)
+            for name in ("columns_", "n_features_in_", "feature_names_in_"):
+                if name in vars(self):
+                    setattr(like, name, vars(self)[name])
+            return begin_each(like, table, targets, weight, index, after)
         check_classes(targets.classes, targets.counts(weight), is_auto(self.missing_label))
-        strand, n_rounds = self._begin(table, targets, weight, index, after)
-        for _ in in_step(table, [strand], parts_of(self), n_rounds):
-            yield self.history_[-1]
+        return begin(self, table, targets, weight, index, after)
 
-    def _each_label(self, table, cells: Indicators, weight, index, after):
-        """Rounds of a classifier for each label, in step."""
-        names = cells.classes.tolist()
-        self.classes_ = cells.classes
-        self._unfinished, strands = begun(self, table, cells, weight, index, after)
-        self.class_prior_ = np.array([clf.class_prior_[1] for clf in self._unfinished])
-        self.history_ = history_of(names, self._unfinished)
-        for _ in in_step(table, strands, parts_of(self), self.n_rounds):
-            self.history_ = history_of(names, self._unfinished)
-            yield self.history_[-1]
-
-    def _begin(self, table, targets: Targets, weight, index, after=None):
-        """Make ready for the rounds of one label: its Strand, and how many rounds."""
-        labels = Labels.start(targets.codes, len(targets.classes), weight, self.found_weight)
-        self.classes_ = targets.classes
-        check_prior(self.class_prior, targets.classes, targets.counts(weight))
-        self.class_prior_ = self._frequencies(labels)
-        n_rounds = rounds_worth_running(self.n_rounds, take(table, labels.training()[0]))
-        parts = parts_of(self)
-        trainer = Trainer(parts.committee, self.random_state)
-        self.history_ = []
-        if after is not None:
-            after.restore(labels)
-            self.history_ = list(after.history)
-        self._unfinished = table, targets, labels, parts, trainer, index
-        return Strand(labels, self.class_prior_, trainer, self.history_), n_rounds
-
-    def checkpoint(self):
+    def checkpoint(self) -> Checkpoint:
         """What is known now, between two rounds of `fit_rounds`: a Checkpoint."""
-        if not hasattr(self, "_unfinished"):
-            raise ValueError("There is nothing to keep: fit_rounds has not begun, or it ran to its end.")
-        if isinstance(self._unfinished, list):
-            return Checkpoint({}, (), labels=tuple(clf.checkpoint() for clf in self._unfinished))
-        return Checkpoint.of(self._unfinished[2], self.history_)
+        return self._under_way("keep").checkpoint()
 
-    def finish(self):
+    def finish(self, guard: bool | None = None) -> Self:
         """Train the final classifier on what has been labelled in `fit_rounds` so far.
+
+        Parameters
+        ----------
+        guard : bool, optional
+            Whether to find out if the unlabelled rows helped; as the argument of the estimator says.
 
         Returns
         -------
         self
         """
-        if not hasattr(self, "_unfinished"):
-            raise ValueError("There is nothing to finish: fit_rounds has not begun, or it ran to its end.")
-        if isinstance(self._unfinished, list):
-            self._finish_each()
-        else:
-            self._finish_one()
+        run = self._under_way("finish")
+        self.__dict__.update(run.fitted(self.guard if guard is None else guard))
+        del self._run
         speak_of(self.labeled_iter_, self.pseudo_labels_)
         return self
 
-    def _finish_one(self):
-        table, targets, labels, parts, trainer, index = self._unfinished
-        found = (labels.round > 0).any()
-        alone = trainer.blind()
-        # Nothing found: the supervised model, also where the committee has learnt from the pool.
-        last = alone if trainer.shows_pool and not found else trainer
-        self.estimator_, self._present = self._final(table, last, labels)
-        del self._unfinished
-        self.verdict_ = None
-        self.__dict__.update(described(targets, labels, index, self.history_, self.n_rounds))
-        if self.guard and found:
-            self._guard(table, labels.afresh(labels.weight), parts, trainer, alone)
+    def _under_way(self, what) -> Run | Runs:
+        run = vars(self).get("_run")
+        if run is None:
+            raise ValueError(f"There is nothing to {what}: fit_rounds has not begun, or it ran to its end.")
+        return run
 
-    def _finish_each(self):
-        clfs, names = self._unfinished, self.classes_.tolist()
-        for name, clf in zip(names, clfs, strict=True):
-            with speaking_of(f"Label {name!r}"):
-                clf.set_params(guard=self.guard)._finish_one()
-        self.__dict__.update(gathered(names, clfs))
-        self.estimators_ = clfs
-        del self._unfinished
+    @property
+    def several_labels(self) -> bool:
+        """Whether the classifier was fitted on rows with several labels."""
+        return "estimators_" in vars(self)
 
     def predict_proba(self, X):
         """Probability of each class, shape (n, K); of each label, shape (n, L), where rows have several."""
@@ -316,7 +275,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         X = self.columns_.arrange(X)
         validate_data(self, header(X), reset=False, skip_check_array=True)
         table = self.columns_.transform(X)
-        if hasattr(self, "estimators_"):
+        if self.several_labels:
             # No committee's word is beyond doubt; scikit-learn wants it so, too.
             p = np.column_stack([clf._proba(table)[:, 1] for clf in self.estimators_])
             return p.clip(_DOUBT, 1 - _DOUBT)
@@ -328,7 +287,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     def predict(self, X):
         """The most probable class, shape (n,); where rows have several labels, 1 or 0 for each, (n, L)."""
         p = self.predict_proba(X)
-        if hasattr(self, "estimators_"):
+        if self.several_labels:
             return (p > 0.5).astype(self._cells)
         best = p.argmax(axis=1)
         return self.classes_[best] if self._cells is None else np.eye(p.shape[1], dtype=self._cells)[best]
@@ -367,7 +326,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         path : str or path
             Where to; a file there is replaced, once the new one is complete.
         """
-        if hasattr(self, "_unfinished"):
+        if "_run" in vars(self):
             raise ValueError("fit_rounds has begun and not ended: call finish() before save().")
         save(self, path)
 
@@ -383,46 +342,6 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         if self.labels_per_row not in (None, 1):
             raise ValueError(f"labels_per_row must be None or 1; it is {self.labels_per_row!r}.")
         return cells if self.labels_per_row is None else cells.as_classes()
-
-    def _frequencies(self, labels):
-        given = (labels.codes >= 0) & (labels.weight > 0)
-        found = class_frequencies(labels.codes[given], labels.weight[given], labels.n_classes)
-        return resolved_prior(self.class_prior, found, self.classes_)
-
-    def _final(self, table, trainer, labels):
-        """The final classifier, trained on the labels so far, and the classes it knows."""
-        if self.estimator is None:
-            committee = trainer(table, labels)
-            committee = committee.settled() if hasattr(committee, "settled") else committee
-            return committee, committee.classes_
-        rows, codes, weight = labels.training()
-        return fit_present(seeded(self.estimator, trainer.rng(FINAL)), take(table, rows), codes, weight)
-
-    def _guard(self, table, start, parts, trainer, alone):
-        """Find out whether the unlabelled rows helped; without them where they hurt."""
-        begin = time.perf_counter()
-        supervised = self._final(table, alone, start)
-        self.verdict_ = nested(
-            table,
-            start,
-            parts,
-            trainer,
-            alone,
-            prior=self._frequencies,
-            final=partial(self._final, table),
-            random_state=trainer.rng(GUARD),
-            begin=begin,
-        )
-        with shown(self.verbose):
-            told = self.verdict_ or "too few labels to tell whether they helped"
-            logger.info("%sunlabelled rows: %s", about(), told)
-        if self.verdict_ and self.verdict_.word == "hurt":
-            self.estimator_, self._present = supervised
-            self.termination_condition_ = "hurt"
-            notice(
-                f"Unlabelled rows {self.verdict_}; the classifier is the one trained on the given labels "
-                "alone. guard=False keeps the other.",
-            )
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

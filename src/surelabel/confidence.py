@@ -6,12 +6,16 @@ rows to hold P, its `Moments` do as well.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from scipy.special import entr, stdtrit
 from sklearn.base import BaseEstimator
+
+# What is added to the variances where neither the caller nor a committee says it.
+_FLOOR = 0.1
 
 
 def two_best(p):
@@ -114,25 +118,71 @@ def _compared(part, P):
 
 
 class Confidence(BaseEstimator):
-    """What the parts share: a measure of each row by itself, then a decision over all rows.
+    """What a confidence is: a measure of each row, then a decision over all rows.
 
-    With several labels a row each label has a measure. Under `whole_rows` their mean decides, and
-    the cells of a row are trusted together; else each cell is trusted by itself.
+    One of one's own gives `measure`; the rest has defaults. With several labels a row each label has a
+    measure. Under `whole_rows` their mean decides, and the cells of a row are trusted together; else each
+    cell is trusted by itself.
     """
 
     whole_rows: ClassVar[bool] = False
+    # Whether `measure` looks at each row by itself: then rows may be measured a block at a time.
+    row_by_row: ClassVar[bool] = True
 
     def __call__(self, P):
         """Confidence, shape (N,)."""
         return self.trust(self.measure(P))
 
     def measure(self, P):
-        """A number for each row that depends on no other row, shape (N,)."""
+        """A number for each row, shape (N,)."""
         raise TypeError(f"{type(self).__name__} must say how it measures P.")
+
+    @property
+    def trusted_share(self) -> float | None:
+        """The share of rows, those with the lowest measure, to trust; None where each is judged by itself."""
+        return None
 
     def trust(self, measured):
         """From the measures of all rows to their confidence, shape (N,)."""
-        return measured
+        share = self.trusted_share
+        return measured if share is None else below_quantile(measured, share)
+
+    def for_committee(self, committee) -> Confidence:
+        """The confidence with what it leaves open settled for a committee."""
+        return self
+
+
+@dataclass
+class Plain(Confidence):
+    """A confidence that is a plain function of P: it may compare rows, so it gets all of them at once.
+
+    Parameters
+    ----------
+    function : callable
+        P (M, N, K) -> confidence (N,).
+    """
+
+    function: Callable
+    row_by_row: ClassVar[bool] = False
+
+    def measure(self, P):
+        """What the function says, shape (N,)."""
+        return self.function(P)
+
+
+def as_confidence(confidence) -> Confidence:
+    """A confidence from what the user gave: one, or a function of P.
+
+    Examples
+    --------
+    >>> as_confidence(Everything())
+    Everything()
+    """
+    if isinstance(confidence, Confidence):
+        return confidence
+    if isinstance(confidence, type) or not callable(confidence):
+        raise TypeError(f"confidence must be a part such as confidence=TTest(); it is {confidence!r}.")
+    return Plain(confidence)
 
 
 @dataclass
@@ -159,9 +209,10 @@ class TTest(Confidence):
     ----------
     alpha : float, default=0.05
         Two-sided significance level.
-    floor : float, default=0.1
+    floor : float, optional
         Added to the sum of the two variances. At 0 members that agree to the
-        last digit make any gap significant, however small.
+        last digit make any gap significant, however small. By default what the committee asks for:
+        2 for one of unlike models (`Unlike`), 0.1 for others.
 
     Examples
     --------
@@ -172,16 +223,21 @@ class TTest(Confidence):
     """
 
     alpha: float = 0.05
-    floor: float = 0.1
+    floor: float | None = None
+
+    def for_committee(self, committee) -> TTest:
+        """The same test with the floor that a committee asks for, where none is given."""
+        return self if self.floor is not None else TTest(self.alpha, committee.test_floor)
 
     def measure(self, P):
-        """Confidence, t less its critical value, shape (N,)."""
+        """How far t is above the value that chance would reach, shape (N,)."""
         moments = _compared(self, P)
-        if not 0 < self.alpha < 1 or self.floor < 0:
+        floor = _FLOOR if self.floor is None else self.floor
+        if not 0 < self.alpha < 1 or floor < 0:
             raise ValueError(
-                f"alpha must be within 0 and 1 and floor not below 0; they are {self.alpha} and {self.floor}."
+                f"alpha must be within 0 and 1 and floor not below 0; they are {self.alpha} and {floor}."
             )
-        t, dof = welch_t(moments, self.floor)
+        t, dof = welch_t(moments, floor)
         return t - stdtrit(dof, 1 - self.alpha / 2)
 
 
@@ -209,9 +265,10 @@ class TotalVariance(Confidence):
         """Total variance, shape (N,)."""
         return total_variance(_compared(self, P))
 
-    def trust(self, measured):
-        """Confidence, shape (N,)."""
-        return below_quantile(measured, self.share)
+    @property
+    def trusted_share(self) -> float:
+        """Share of the pool to trust."""
+        return self.share
 
 
 @dataclass
@@ -237,9 +294,10 @@ class Entropy(Confidence):
         """Entropy, shape (N,)."""
         return entropy(P)
 
-    def trust(self, measured):
-        """Confidence, shape (N,)."""
-        return below_quantile(measured, self.share)
+    @property
+    def trusted_share(self) -> float:
+        """Share of the pool to trust."""
+        return self.share
 
 
 @dataclass

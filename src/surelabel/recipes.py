@@ -1,6 +1,6 @@
 """The five methods of the paper, each a cell of one grid.
 
-A recipe fills in the parts; any setting of `PseudoLabelClassifier` may be given as well
+A recipe fills in the parts; any argument of `PseudoLabelClassifier` may be given as well
 and replaces what the recipe would have chosen:
 
 >>> from surelabel import Entropy, csa
@@ -10,38 +10,36 @@ PseudoLabelClassifier(allocator=Transport(...), committee=Unlike(...), confidenc
 
 from __future__ import annotations
 
-from typing import Any, TypedDict, Unpack
+from collections.abc import Callable
+from inspect import Parameter, Signature, cleandoc, getdoc, signature
+from textwrap import indent
+from typing import Any, TypeVar
 
 from .allocation import AdaptiveThreshold, Negatives, Threshold, Transport
 from .classifier import PseudoLabelClassifier
-from .committees.base import Repeated
-from .committees.models.default import trees
-from .committees.unlike import Unlike, default_test
-from .confidence import Everything, Spread
+from .committees.models.trees import trees
+from .committees.panel import Repeated
+from .committees.unlike import Unlike
+from .confidence import Everything, Spread, TTest
+
+_Recipe = TypeVar("_Recipe", bound=Callable[..., PseudoLabelClassifier])
+_PLACEHOLDER = "    **settings\n        As in `PseudoLabelClassifier`.\n"
 
 
-class Settings(TypedDict, total=False):
-    """What `PseudoLabelClassifier` takes."""
-
-    committee: Any
-    confidence: Any
-    allocator: Any
-    negatives: Any
-    estimator: Any
-    n_rounds: int
-    found_weight: str
-    class_prior: Any
-    classes: Any
-    missing_label: Any
-    columns: Any
-    random_state: Any
-    n_jobs: int | None
-    verbose: int
-    guard: bool
-    labels_per_row: int | None
+def _told_in_full(recipe: _Recipe) -> _Recipe:
+    """Show the estimator's arguments as the recipe's own: they are written down in one place."""
+    own = [p for p in signature(recipe).parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
+    others = signature(PseudoLabelClassifier).parameters.values()
+    arguments = [*own, *(p.replace(kind=Parameter.KEYWORD_ONLY) for p in others)]
+    vars(recipe)["__signature__"] = Signature(arguments, return_annotation="PseudoLabelClassifier")
+    told = cleandoc(getdoc(PseudoLabelClassifier) or "")
+    told = told.split("Parameters\n----------\n")[1].split("\nAttributes\n")[0]
+    recipe.__doc__ = (recipe.__doc__ or "").replace(_PLACEHOLDER, indent(told, "    ").rstrip(" "))
+    return recipe
 
 
-def pl(threshold: float = 0.8, **settings: Unpack[Settings]) -> PseudoLabelClassifier:
+@_told_in_full
+def pl(threshold: float = 0.8, **settings: Any) -> PseudoLabelClassifier:
     """Pseudo-labelling (Lee 2013): one model, one threshold.
 
     Parameters
@@ -49,17 +47,29 @@ def pl(threshold: float = 0.8, **settings: Unpack[Settings]) -> PseudoLabelClass
     threshold : float, default=0.8
         A row is labelled when its best class is more probable than this.
     **settings
-        Of `PseudoLabelClassifier`.
+        As in `PseudoLabelClassifier`.
+
+    See Also
+    --------
+    flexmatch : A threshold for each class.
+    csa : A committee, a t-test, and optimal transport.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from surelabel import pl
+    >>> from surelabel.model_selection import hide_labels
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = pl(threshold=0.9, n_rounds=2, guard=False, random_state=0)
+    >>> print(clf.fit(X, hide_labels(y, 0.8, random_state=0)).history_[0])
+    round 1: 120 unlabelled, 120 sure, 78 labelled
     """
-    parts: Settings = {
-        "committee": _one_model(),
-        "confidence": Everything(),
-        "allocator": Threshold(threshold),
-    }
+    parts = {"committee": _one_model(), "confidence": Everything(), "allocator": Threshold(threshold)}
     return PseudoLabelClassifier(**(parts | settings))
 
 
-def flexmatch(threshold: float = 0.8, **settings: Unpack[Settings]) -> PseudoLabelClassifier:
+@_told_in_full
+def flexmatch(threshold: float = 0.8, **settings: Any) -> PseudoLabelClassifier:
     """FlexMatch (Zhang et al. 2021) for tables: one model, a threshold for each class.
 
     Parameters
@@ -67,17 +77,24 @@ def flexmatch(threshold: float = 0.8, **settings: Unpack[Settings]) -> PseudoLab
     threshold : float, default=0.8
         The threshold of the class that is predicted most; others get a lower one.
     **settings
-        Of `PseudoLabelClassifier`.
+        As in `PseudoLabelClassifier`.
+
+    See Also
+    --------
+    pl : One threshold for all classes.
+
+    Examples
+    --------
+    >>> from surelabel import flexmatch
+    >>> flexmatch(0.9).allocator
+    AdaptiveThreshold(gamma=0.9)
     """
-    parts: Settings = {
-        "committee": _one_model(),
-        "confidence": Everything(),
-        "allocator": AdaptiveThreshold(threshold),
-    }
+    parts = {"committee": _one_model(), "confidence": Everything(), "allocator": AdaptiveThreshold(threshold)}
     return PseudoLabelClassifier(**(parts | settings))
 
 
-def ups(threshold: float = 0.8, **settings: Unpack[Settings]) -> PseudoLabelClassifier:
+@_told_in_full
+def ups(threshold: float = 0.8, **settings: Any) -> PseudoLabelClassifier:
     """UPS (Rizve et al. 2021) for tables: a threshold, low spread, and negative labels.
 
     Parameters
@@ -85,9 +102,19 @@ def ups(threshold: float = 0.8, **settings: Unpack[Settings]) -> PseudoLabelClas
     threshold : float, default=0.8
         A row is labelled when its best class is more probable than this.
     **settings
-        Of `PseudoLabelClassifier`.
+        As in `PseudoLabelClassifier`.
+
+    See Also
+    --------
+    csa : A t-test instead of a bound on the spread, and optimal transport instead of a threshold.
+
+    Examples
+    --------
+    >>> from surelabel import ups
+    >>> ups().negatives
+    Negatives(gamma=0.2, kappa=0.05)
     """
-    parts: Settings = {
+    parts = {
         "committee": Unlike(),
         "confidence": Spread(),
         "allocator": Threshold(threshold),
@@ -96,39 +123,58 @@ def ups(threshold: float = 0.8, **settings: Unpack[Settings]) -> PseudoLabelClas
     return PseudoLabelClassifier(**(parts | settings))
 
 
-def sla(**settings: Unpack[Settings]) -> PseudoLabelClassifier:
+@_told_in_full
+def sla(**settings: Any) -> PseudoLabelClassifier:
     """SLA (Tai et al. 2021): optimal transport over every row, classes bounded from above.
 
     Parameters
     ----------
     **settings
-        Of `PseudoLabelClassifier`.
+        As in `PseudoLabelClassifier`.
+
+    See Also
+    --------
+    csa : The same over the rows that the committee is sure of.
+
+    Examples
+    --------
+    >>> from surelabel import sla
+    >>> sla().confidence
+    Everything()
     """
-    parts: Settings = {
-        "committee": Unlike(),
-        "confidence": Everything(),
-        "allocator": Transport(bounds="released"),
-    }
+    parts = {"committee": Unlike(), "confidence": Everything(), "allocator": Transport(bounds="released")}
     return PseudoLabelClassifier(**(parts | settings))
 
 
-def csa(**settings: Unpack[Settings]) -> PseudoLabelClassifier:
+@_told_in_full
+def csa(**settings: Any) -> PseudoLabelClassifier:
     """CSA (Nguyen et al. 2024): optimal transport over the rows that pass a t-test.
 
     Parameters
     ----------
     **settings
-        Of `PseudoLabelClassifier`.
+        As in `PseudoLabelClassifier`.
+
+    See Also
+    --------
+    PseudoLabelClassifier : Any other combination of parts.
+    sla, ups, flexmatch, pl : The methods it is compared with.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from surelabel import csa
+    >>> from surelabel.model_selection import hide_labels
+    >>> X, y = load_iris(return_X_y=True)
+    >>> y_few = hide_labels(y, 0.8, random_state=0)  # -1 is unlabelled
+    >>> clf = csa(guard=False, random_state=0).fit(X, y_few)
+    >>> print(clf.history_[0])
+    round 1: 120 unlabelled, 106 sure, 32 labelled
     """
-    committee = settings.get("committee") or Unlike()
-    parts: Settings = {
-        "committee": committee,
-        "confidence": default_test(committee),
-        "allocator": Transport(),
-    }
+    parts = {"committee": Unlike(), "confidence": TTest(), "allocator": Transport()}
     return PseudoLabelClassifier(**(parts | settings))
 
 
-def _one_model():
+def _one_model() -> Repeated:
     # As many trees as the 20 members of the default committee have together.
     return Repeated(trees(500), n_members=1)

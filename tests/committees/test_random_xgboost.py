@@ -173,6 +173,6 @@ def test_missing_xgboost_names_the_extra(monkeypatch, iris):
 
 
 def test_two_builds_of_xgboost_at_once_warn(monkeypatch, iris):
-    monkeypatch.setattr("surelabel.committees.random_xgboost.version", lambda distribution: "3.0")
+    monkeypatch.setattr(boosting, "installed", lambda package: "3.0")
     with pytest.warns(UserWarning, match="Both xgboost and xgboost-cpu are installed"):
         RandomXGBoost(1).fit(*iris)

@@ -11,12 +11,13 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from threadpoolctl import threadpool_info
 
-from surelabel import Threshold, Unlike, csa, trees, unlike_models
+from surelabel import Threshold, TTest, Unlike, csa, trees, unlike_models
 from surelabel.committees import unlike
 from surelabel.committees.encoding import Encoded
 from surelabel.committees.member_fitting import as_often, fit_folds, stratified_folds
-from surelabel.committees.models.default import Kernel
 from surelabel.committees.models.graph import Spreading, heaviest
+from surelabel.committees.models.kernel import Kernel
+from surelabel.rounds.method import method_of
 
 
 @pytest.fixture
@@ -50,10 +51,11 @@ def test_a_model_that_knows_nothing_hardly_counts(iris):
 def test_refit_keeps_the_weights_and_learns_the_rows(iris):
     X, y = iris
     first = few().fit(X[::10], y[::10])
-    weights, before = dict(first.weights_), first.predict_proba(X)
-    first.refit(X, y)
-    assert first.weights_ == weights
-    assert np.abs(first.predict_proba(X) - before).max() > 0.01
+    before = first.predict_proba(X)
+    later = first.refit(X, y)
+    assert later.weights_ == first.weights_
+    assert np.abs(later.predict_proba(X) - before).max() > 0.01
+    assert_array_equal(first.predict_proba(X), before)
 
 
 def test_weights_without_some_rows_are_made_on_the_others(iris):
@@ -93,11 +95,11 @@ def test_refit_takes_over_what_never_sees_unlabelled_rows(iris):
     )
 
 
-def test_settled_predicts_the_same_and_keeps_no_trial(iris):
+def test_for_prediction_predicts_the_same_and_keeps_no_trial(iris):
     X, y = iris
     committee = few().fit(X, y)
-    assert_array_equal(committee.settled().predict_members(X), committee.predict_members(X))
-    assert committee.settled()._trials is None
+    assert_array_equal(committee.for_prediction().predict_members(X), committee.predict_members(X))
+    assert committee.for_prediction()._trials is None
 
 
 def test_one_label_of_each_class_leaves_all_models_equal(iris):
@@ -268,13 +270,13 @@ def test_nothing_found_is_the_supervised_model(iris):
 
 
 def test_confidence_of_a_recipe_follows_its_committee():
-    assert (
-        csa().confidence.floor
-        == csa(committee=few()).confidence.floor
-        == csa(committee=None).confidence.floor
-        == 2
-    )
-    assert csa(committee=[GaussianNB(), KNeighborsClassifier()]).confidence.floor == 0.1
+    def floor(clf):
+        return method_of(clf).confidence.floor
+
+    assert floor(csa()) == floor(csa(committee=few())) == floor(csa(committee=None)) == 2
+    others = [GaussianNB(), KNeighborsClassifier()]
+    assert floor(csa(committee=others)) == floor(csa().set_params(committee=others)) == 0.1
+    assert floor(csa(confidence=TTest(floor=0.5))) == 0.5
 
 
 def test_models_that_spread_labels_hear_only_of_those_given(iris):

@@ -37,7 +37,7 @@ from surelabel import (
     ups,
 )
 from surelabel.committees.encoding import Encoded
-from surelabel.committees.models.default import Bayes
+from surelabel.committees.models.bayes import Bayes
 from surelabel.committees.models.graph import Spreading
 from surelabel.dask import DaskPseudoLabelClassifier, LostSchedulerError
 from surelabel.dask import transport as far_transport

@@ -10,15 +10,16 @@ pytest.importorskip("distributed")
 
 from surelabel.allocation import AdaptiveThreshold, Threshold, Transport, best_first
 from surelabel.budget import Budget
+from surelabel.committees.base import Committee
 from surelabel.dask import shard
 from surelabel.dask.allocation import deal
 from surelabel.dask.excerpt import ranks
 from surelabel.dask.pieces import Each
 from surelabel.dask.selection import cuts, keys_of, quantile, score_of
 from surelabel.dask.transport import spans_of
-from surelabel.rounds.asking import measure
+from surelabel.rounds.asking import answers
 from surelabel.rounds.labels import Labels
-from surelabel.rounds.loop import Parts
+from surelabel.rounds.records import Parts
 from surelabel.rounds.training import some_of
 from surelabel.transport import problem
 
@@ -156,7 +157,7 @@ def test_allocations_over_pieces_are_those_of_the_whole(allocator, n, k, kind, m
         assert_array_equal(np.concatenate(codes), whole.codes)
 
 
-class Slotted:
+class Slotted(Committee):
     """A committee whose last digits depend on where in a block a row is, as those of BLAS may."""
 
     classes_ = np.arange(2)
@@ -175,11 +176,11 @@ def test_rows_are_judged_alike_in_any_part_of_the_pool(seed, n, n_pieces):
     parts = Parts(None, TTest(), Transport())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("surelabel.rounds.asking._BLOCK_ROWS", 16)
-        whole = measure(Slotted(), X, 2, np.arange(n), parts)
+        whole = answers(Slotted(), X, 2, np.arange(n), parts)
         pools = split(np.arange(n), n_pieces, seed)
-        found = [measure(Slotted(), X, 2, pool, parts, pool[0], n) for pool in pools if len(pool)]
-    assert_array_equal(np.concatenate([p for p, _, _ in found]), whole[0])
-    assert_array_equal(np.concatenate([measured for _, _, measured in found]), whole[2])
+        found = [answers(Slotted(), X, 2, pool, parts, pool[0], n) for pool in pools if len(pool)]
+    assert_array_equal(np.concatenate([said.p for said in found]), whole.p)
+    assert_array_equal(np.concatenate([said.measured for said in found]), whole.measured)
 
 
 def test_no_label_is_recorded_in_the_labels_of_the_round_before():

@@ -30,7 +30,7 @@ from surelabel import (
 from surelabel.model_selection import hide_labels
 from surelabel.reporting import about, charts, data, names, words
 from surelabel.reporting.page import as_json, page
-from surelabel.rounds.loop import Sketch
+from surelabel.rounds.records import Sketch
 from surelabel.rounds.verdict import Verdict
 
 MARKUP = [

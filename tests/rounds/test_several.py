@@ -29,9 +29,11 @@ from surelabel import (
 from surelabel.bounds import committee_votes
 from surelabel.reporting.overview import labels
 from surelabel.rounds.checkpoint import Checkpoint
-from surelabel.rounds.loop import Opinion, Strand, in_step, trusted
+from surelabel.rounds.engine import Strand
+from surelabel.rounds.loop import in_step
+from surelabel.rounds.one_machine import OneMachine, trusted
 from surelabel.rounds.several import pooled
-from surelabel.rounds.training import Trainer
+from surelabel.rounds.training import Seeds, Trainer
 from surelabel.rounds.verdict import Verdict
 
 NAMES = ["calm", "happy", "sad"]
@@ -107,21 +109,16 @@ def test_total_variance_and_entropy_trust_whole_rows(confidence, moods):
     assert clf.history_[0].candidates == 3 * n_sure
 
 
-def opinion(rows, measured):
-    return Opinion(np.array(rows), None, None, np.array(measured, dtype=float), np.nan, {})
-
-
 def test_the_measure_of_a_row_is_the_mean_of_those_of_its_unknown_cells():
-    first, second = opinion([0, 2, 5], [0.1, 0.4, 0.2]), opinion([2, 3], [0.0, 0.9])
+    pools = [np.array([0, 2, 5]), np.array([2, 3])]
+    measured = [np.array([0.1, 0.4, 0.2]), np.array([0.0, 0.9])]
     by_row = {0: 0.1, 2: 0.2, 3: 0.9, 5: 0.2}
     limit = np.quantile(list(by_row.values()), 0.5)
-    found = trusted(TotalVariance(), [first, second])
-    for one, confidence in zip([first, second], found, strict=True):
-        assert_allclose(confidence, [limit - by_row[row] for row in one.pool], atol=1e-12)
-    (alone,) = trusted(TotalVariance(), [first])
-    assert_array_equal(alone, TotalVariance().trust(first.measured))
-    assert_array_equal(trusted(TTest(), [first, second])[1], second.measured)
-    assert_array_equal(trusted(lambda P: P, [first])[0], first.measured)
+    for pool, confidence in zip(pools, trusted(TotalVariance(), pools, measured), strict=True):
+        assert_allclose(confidence, [limit - by_row[row] for row in pool], atol=1e-12)
+    (alone,) = trusted(TotalVariance(), pools[:1], measured[:1])
+    assert_array_equal(alone, TotalVariance().trust(measured[0]))
+    assert_array_equal(trusted(TTest(), pools, measured)[1], measured[1])
 
 
 def test_quotas_hold_for_yes_and_no_of_every_label(moods):
@@ -145,10 +142,12 @@ def test_strands_end_each_at_its_own_time(moods):
     assert [list(round.by_label) for round in clf.history_] == [[0, 1], [0, 1]]
     assert_array_equal(clf.transduction_[:, 2], truth[:, 2])
     strands = [
-        Strand(Labels.start(y[:, k], 2), np.array([0.5, 0.5]), Trainer(few(), random_state=0)) for k in (0, 2)
+        Strand(Labels.start(y[:, k], 2), np.array([0.5, 0.5]), Trainer(few(), Seeds(0))) for k in (0, 2)
     ]
     parts = Parts(few(), TTest(), Transport())
-    assert [[round is None for round in turn] for turn in in_step(X, strands, parts, 1)] == [[False, True]]
+    assert [[round is None for round in turn] for turn in in_step(OneMachine(X), strands, parts, 1)] == [
+        [False, True]
+    ]
 
 
 def test_with_one_label_a_row_it_is_the_multi_class_path(blobs):

@@ -1,3 +1,6 @@
+from functools import partial
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
@@ -5,7 +8,8 @@ from sklearn.naive_bayes import GaussianNB
 
 from surelabel import Everything, Labels, Parts, PseudoLabelClassifier, Repeated, Threshold, Unlike, trees
 from surelabel.allocation import Allocation, Status
-from surelabel.rounds.training import Trainer
+from surelabel.rounds.final import Final, final
+from surelabel.rounds.training import Seeds, Trainer
 from surelabel.rounds.verdict import Verdict, nested, verdict
 
 
@@ -61,7 +65,7 @@ def spied(model, seen):
 
 
 @pytest.mark.parametrize("unlike", [False, True])
-def test_no_model_sees_the_label_of_a_row_it_is_judged_on(unlike, rng):
+def test_no_model_sees_the_label_of_a_row_it_is_judged_on(unlike, rng, monkeypatch):
     X, y = blobs(rng)
     codes = np.where(np.arange(60) < 30, y, -1)
     seen = []
@@ -70,30 +74,39 @@ def test_no_model_sees_the_label_of_a_row_it_is_judged_on(unlike, rng):
         if unlike
         else Repeated(spied(GaussianNB(), seen), 2, over="bootstrap")
     )
-    trainer = Trainer(committee, 0)
-    alone = trainer.blind()
+    trainer = Trainer(committee, Seeds(0))
     labels = Labels.start(codes, 2)
-    trainer(X, labels), alone(X, labels)
+    for one in (trainer, trainer.blind()):
+        one(lambda _: (X, labels))
     seen.clear()
-    predicted = []
+    hidden = []
 
-    def final(who, strand):
-        hidden = np.flatnonzero(strand.weight == 0)
-        if not predicted or not np.array_equal(hidden, predicted[-1]):
-            seen.clear()  # a new fold
-        model = who(X, strand)
+    def prior(fold):
+        hidden.append(np.flatnonzero(fold.weight == 0))
+        return np.full(2, 0.5)
+
+    def judged(model, rows):
+        """No model that was trained since the fold began knows a row that is now predicted."""
         for known in seen:
-            assert not any(tuple(X[row]) in known for row in hidden)
-        predicted.append(hidden)
-        return model, model.classes_
+            assert not any(tuple(row) in known for row in rows)
+        if model is arms[-1]:
+            seen.clear()  # a new fold follows
+        return model.predict_proba(rows)
 
+    arms = []
+
+    def watched(estimator, trainer, lesson):
+        model = final(estimator, trainer, lesson)
+        arms.append(model.model)
+        return Final(SimpleNamespace(predict_proba=partial(judged, model.model)), model.present)
+
+    monkeypatch.setattr("surelabel.rounds.verdict.final", watched)
     parts = Parts(committee, Everything(), Threshold(0.5))
-    said = nested(
-        X, labels, parts, trainer, alone, prior=lambda _: np.full(2, 0.5), final=final, random_state=0
-    )
+    said = nested(X, labels, parts, trainer, prior=prior, random_state=0)
     assert said.n_rows == 30
     assert said.supervised > 0.9
-    assert sorted(np.concatenate(predicted[::2])) == list(range(30))
+    assert sorted(np.concatenate(hidden)) == list(range(30))
+    assert len(arms) == 2 * len(hidden)
 
 
 def test_bad_pseudo_labels_are_found_out_and_not_used(rng):

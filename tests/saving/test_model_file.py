@@ -296,7 +296,8 @@ def test_all_our_types_are_trusted():
     names = {f"{kind.__module__}.{kind.__name__}" for kind in ours}
     abstract = {
         "surelabel.saving.codec.Stand",
-        "surelabel.committees.base.BaseCommittee",
+        "surelabel.committees.base.Committee",
+        "surelabel.committees.panel.Members",
         "surelabel.confidence.Confidence",
     }
     # What is made for experiments is not saved; of what ran on a cluster, the plain classifier is.

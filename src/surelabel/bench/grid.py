@@ -14,9 +14,13 @@ from ..committees.member_fitting import fit_present
 from ..committees.random_xgboost import load_xgboost
 from ..confidence import Confidence
 from ..reading.features import stacked, take
+from ..rounds.engine import Strand
 from ..rounds.labels import Labels
-from ..rounds.loop import Parts, Strand, in_step
-from ..rounds.training import Trainer
+from ..rounds.loop import in_step
+from ..rounds.method import ready
+from ..rounds.one_machine import OneMachine
+from ..rounds.records import Parts
+from ..rounds.training import Seeds, Trainer
 from .datasets import Split
 
 
@@ -85,12 +89,13 @@ def play(split: Split, parts: Parts, *, n_rounds, prior="labeled") -> Outcome:
     given, hidden = (y.reshape(len(y), -1) for y in (split.y_l, split.y_u))
     truth = np.concatenate([given, hidden])
     n_classes = 2 if split.dataset.several else split.n_classes
+    parts = ready(parts)
     start = np.where(np.arange(len(truth))[:, None] < len(given), truth, -1)
     strands = [
         Strand(
             Labels.start(codes, n_classes, found="full"),
             frequencies(known, n_classes, prior),
-            Trainer(parts.committee, split.seed),
+            Trainer(parts.committee, Seeds.of(split.seed)),
         )
         for codes, known in zip(start.T, given.T, strict=True)
     ]
@@ -105,7 +110,7 @@ def play(split: Split, parts: Parts, *, n_rounds, prior="labeled") -> Outcome:
     each_round = not split.dataset.several
     if each_round:
         reached = _judge(X, strands, split, details, seconds)
-    for turn in in_step(X, strands, parts, n_rounds):
+    for turn in in_step(OneMachine(X), strands, parts, n_rounds):
         at_work = [(number, round) for number, round in enumerate(turn) if round is not None]
         found = [int((truth[r.rows, number] == r.codes).sum()) for number, r in at_work]
         details["pool"].append(sum(round.pool for _, round in at_work))

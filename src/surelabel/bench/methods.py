@@ -21,14 +21,14 @@ from sklearn.svm import SVC
 
 from ..allocation import AdaptiveThreshold, Allocation, Negatives, Status, Threshold, Transport
 from ..budget import Budget
-from ..committees.base import Panel
 from ..committees.encoding import Encoder
+from ..committees.panel import Panel
 from ..committees.random_xgboost import RandomXGBoost
 from ..confidence import Entropy, Everything, Spread, TotalVariance, TTest
 from ..files import InputError
 from ..reading.features import Columns, stacked
 from ..recipes import csa as default_csa
-from ..rounds.loop import Parts
+from ..rounds.records import Parts
 from .datasets import Split
 from .grid import Outcome, classifier, percent_right, play, scores_of
 from .perceptron import perceptron

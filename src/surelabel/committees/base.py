@@ -1,211 +1,125 @@
-"""Committees: what yields P (M, N, K), the probabilities of several models.
+"""What a committee is: a classifier that can tell its members apart.
 
-A committee is a classifier that can also tell its members apart: `predict_members`
-gives P, and `predict_proba` their mean. To add one, say in `_draw` which models are
-its members and on which rows each is trained.
+`predict_members` gives P (M, N, K), the probabilities of every member, and is the one thing that must be
+given beside `fit`. Every other ability has a default that is right for any classifier.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import contextmanager
-from contextvars import ContextVar
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from joblib import Parallel
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from ..common.notice import logger
-from ..reading.features import take
-from .member_fitting import aligned, fit_present, seeded, seeds_of
-from .models.default import trees
+from ..confidence import Moments
+from .member_fitting import seeded
+
+# Runs delayed calls that train members, and yields their results in order: on another machine, for example.
+Runner = Callable[[Sequence[Any]], Iterable[Any]]
 
 
-class BaseCommittee(ClassifierMixin, BaseEstimator):
-    """What all committees share: train the members, gather their probabilities."""
+class Committee(ClassifierMixin, BaseEstimator):
+    """What yields P (M, N, K).
 
-    members_: Any
-    present_: Any
+    A committee of one's own gives `fit` and `predict_members`, and is then used like any other:
 
-    def fit(self, X, y, sample_weight=None, X_unlabeled=None):
-        """Train every member on (X, y); members that can also learn from X_unlabeled."""
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        rng = check_random_state(self.random_state)
-        draws = [(seeded(member, rng), rows) for member, rows in self._draw(X, codes, rng)]
-        if not draws:
-            raise ValueError(f"{self!r} has no member; a committee needs at least one.")
-        calls = [
-            delayed(_fit_member)(member, X, codes, sample_weight, rows, X_unlabeled) for member, rows in draws
-        ]
-        fitted = fit_each(calls, self.n_jobs, "training member")
-        self.members_ = [member for member, _ in fitted]
-        self.present_ = [present for _, present in fitted]
-        return self
+    >>> import numpy as np
+    >>> from surelabel.committees.base import Committee
+    >>> class Certain(Committee):
+    ...     def fit(self, X, y, sample_weight=None, X_unlabeled=None, *, run=None):
+    ...         self.classes_ = np.unique(y)
+    ...         return self
+    ...
+    ...     def predict_members(self, X):
+    ...         return np.ones((1, len(X), 1))
+    >>> Certain().fit([[0.0]], [7]).predict([[1.0]])
+    array([7])
 
-    def predict_members(self, X):
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        The classes, sorted.
+
+    See Also
+    --------
+    Panel, Repeated : Committees of any classifiers.
+    as_committee : A committee from what a user gives.
+    """
+
+    classes_: Any
+
+    # Whether `refit` keeps what the first fit found out. The first fit then comes first, also where a run
+    # is resumed, and a committee that hardly changes its mind need not be trained again.
+    builds_on_first_fit: ClassVar[bool] = False
+    # What `TTest` adds to the variances of this committee's members where its floor is not given.
+    test_floor: ClassVar[float] = 0.1
+
+    @property
+    def uses_unlabeled(self) -> bool:
+        """Whether `fit` learns from unlabelled rows."""
+        return False
+
+    def fit(self, X, y, sample_weight=None, X_unlabeled=None, *, run: Runner | None = None) -> Self:
+        """Train on (X, y), and on X_unlabeled where that is of use; `run` trains members elsewhere."""
+        raise TypeError(f"{type(self).__name__} must say how it is trained.")
+
+    def predict_members(self, X) -> np.ndarray:
         """Probabilities of each member, shape (M, N, K)."""
-        check_is_fitted(self)
-        calls = [delayed(member.predict_proba)(X) for member in self.members_]
-        P = run_each(calls, self.n_jobs, "asking member")
-        K = len(self.classes_)
-        return np.stack([aligned(p, present, K) for p, present in zip(P, self.present_, strict=True)])
+        raise TypeError(f"{type(self).__name__} must say what its members predict.")
 
-    def predict_proba(self, X):
+    def opinion(self, X) -> np.ndarray | Moments:
+        """P (M, N, K), or its moments where a committee never holds P."""
+        return self.predict_members(X)
+
+    def predict_proba(self, X) -> np.ndarray:
         """Mean of the members' probabilities, shape (N, K)."""
         return self.predict_members(X).mean(axis=0)
 
-    def predict(self, X):
+    def predict(self, X) -> np.ndarray:
         """The most probable class, shape (N,)."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
-    @property
-    def uses_unlabeled(self):
-        """Whether a member learns from unlabelled rows."""
-        return any(has_fit_parameter(model, "X_unlabeled") for model in self._models())
+    def refit(
+        self, X, y, sample_weight=None, X_unlabeled=None, *, rng, like=None, given=None, run=None
+    ) -> Self:
+        """A committee trained on more labels; this one stays as it is.
 
-    def _models(self):
-        """The kinds of model among the members."""
-        return []
+        Parameters
+        ----------
+        X, y, sample_weight, X_unlabeled, run
+            As in `fit`.
+        rng : RandomState
+            Seeds what is trained anew.
+        like : Committee, optional
+            Trained on the same labels and with unlabelled rows, where this one is not to see any: models
+            that never look at them may be used again.
+        given : ndarray of shape (n,), optional
+            Weights of the labels that were given; 0 for labels that were found.
+        """
+        return seeded(self, rng).fit(X, y, sample_weight, X_unlabeled, run=run)
 
-    def _draw(self, X, codes, rng):
-        """Yield (unfitted member, rows to train on; None for all)."""
-        raise TypeError(f"{type(self).__name__} must say who its members are.")
+    def blind(self, X, y, sample_weight=None, *, run=None) -> Self:
+        """As this fitted committee would be had it not seen unlabelled rows; X and y are those of `fit`."""
+        return clone(self).fit(X, y, sample_weight, run=run)
+
+    def without(self, rows) -> Self:
+        """The fitted committee without what it knows of some rows of its X, to be refitted on the others."""
+        return self
+
+    def for_prediction(self) -> Self:
+        """A copy with all that predicting needs, and nothing that only training needed."""
+        return self
 
 
-def run_each(calls, n_jobs, what):
-    """Results of delayed calls, n_jobs at once; each is written to the log as it comes."""
+def run_each(calls: Sequence[Any], n_jobs: int | None, what: str, run: Runner | None = None) -> list[Any]:
+    """Results of delayed calls, n_jobs at once or by `run`; each is written to the log as it comes."""
     # Threads: the members worth running in parallel release the lock.
-    return _logged(Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(calls), len(calls), what)
-
-
-def fit_each(calls, n_jobs, what):
-    """As `run_each`, for calls that train: elsewhere, within `trained_by`."""
-    train = _elsewhere.get()
-    return run_each(calls, n_jobs, what) if train is None else _logged(train(calls), len(calls), what)
-
-
-_elsewhere: ContextVar[Callable | None] = ContextVar("trains members elsewhere", default=None)
-
-
-@contextmanager
-def trained_by(train):
-    """Within this block, members of committees are trained by `train`: delayed calls -> their results."""
-    token = _elsewhere.set(train)
-    try:
-        yield
-    finally:
-        _elsewhere.reset(token)
-
-
-def _logged(results, n, what):
+    here = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
     found = []
-    for result in results:
+    for result in (here if run is None else run)(calls):
         found.append(result)
-        logger.debug("%s %d of %d", what, len(found), n)
+        logger.debug("%s %d of %d", what, len(found), len(calls))
     return found
-
-
-def _fit_member(member, X, codes, sample_weight, rows, X_unlabeled):
-    if rows is not None:
-        X, codes = take(X, rows), codes[rows]
-        sample_weight = None if sample_weight is None else sample_weight[rows]
-    return fit_present(member, X, codes, sample_weight, X_unlabeled)
-
-
-def as_committee(committee):
-    """A committee from what the user gave: one, a list of classifiers, or a classifier."""
-    if isinstance(committee, (list, tuple)):
-        return Panel(list(committee))
-    return committee if hasattr(committee, "predict_members") else Panel([committee])
-
-
-class Panel(BaseCommittee):
-    """A committee of the given classifiers, one member each.
-
-    Parameters
-    ----------
-    estimators : list of classifiers
-        Any scikit-learn classifiers with `predict_proba`.
-    n_jobs : int, optional
-        Members to run at once.
-    random_state : int or RandomState, optional
-        Seeds every member. In a `PseudoLabelClassifier` its own random_state counts.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> X, y = load_iris(return_X_y=True)
-    >>> Panel([GaussianNB(), LogisticRegression(max_iter=1000)]).fit(X, y).predict_members(X).shape
-    (2, 150, 3)
-    """
-
-    def __init__(self, estimators, *, n_jobs=None, random_state=None):
-        self.estimators = estimators
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-
-    def _models(self):
-        return self.estimators
-
-    def _draw(self, X, codes, rng):
-        return [(estimator, None) for estimator in self.estimators]
-
-
-class Repeated(BaseCommittee):
-    """One classifier several times, over seeds or over bootstrap samples.
-
-    Parameters
-    ----------
-    estimator : classifier, optional
-        By default extra-trees that read numbers, categories and missing values.
-    n_members : int, default=20
-        Number of members.
-    over : {"seeds", "bootstrap"}, default="seeds"
-        "seeds": members differ by their random_state. "bootstrap": also by their rows,
-        drawn with replacement within each class, so that none loses a class.
-    n_jobs : int, optional
-        Members to run at once.
-    random_state : int or RandomState, optional
-        Seeds every member. In a `PseudoLabelClassifier` its own random_state counts.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> X, y = load_iris(return_X_y=True)
-    >>> Repeated(GaussianNB(), 5, over="bootstrap", random_state=0).fit(X, y).predict(X[:2])
-    array([0, 0])
-    """
-
-    def __init__(self, estimator=None, n_members=20, *, over="seeds", n_jobs=None, random_state=None):
-        self.estimator = estimator
-        self.n_members = n_members
-        self.over = over
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-
-    def _models(self):
-        return [] if self.estimator is None else [self.estimator]
-
-    def _draw(self, X, codes, rng):
-        if self.over not in ("seeds", "bootstrap"):
-            raise ValueError(f'over must be "seeds" or "bootstrap"; it is {self.over!r}.')
-        member = trees() if self.estimator is None else self.estimator
-        if self.over == "seeds" and self.n_members > 1 and not seeds_of(member):
-            raise ValueError(
-                f"{type(member).__name__} has no random_state, so members over seeds would all be the "
-                'same. Use over="bootstrap".'
-            )
-        for _ in range(self.n_members):
-            yield member, _bootstrap(codes, rng) if self.over == "bootstrap" else None
-
-
-def _bootstrap(codes, rng):
-    """Rows drawn with replacement within each class, shape (N,)."""
-    groups = [np.flatnonzero(codes == k) for k in np.unique(codes)]
-    return np.concatenate([rng.choice(rows, len(rows)) for rows in groups])

@@ -11,7 +11,7 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
 from ..reading.features import category_mask, is_sparse, numbers, stacked
-from .member_fitting import fit_folds
+from .member_fitting import SharesFolds, fit_folds, spreads
 
 # Beyond this many columns a sparse matrix is first cut down to its main directions.
 _MOST_COLUMNS = 1000
@@ -174,7 +174,7 @@ class Encoder(TransformerMixin, BaseEstimator):
         return np.where(np.isnan(values), self.median_, values)
 
 
-class Encoded(ClassifierMixin, BaseEstimator):
+class Encoded(SharesFolds, ClassifierMixin, BaseEstimator):
     """A classifier behind an encoder that has seen all rows, labelled or not.
 
     Parameters
@@ -209,9 +209,9 @@ class Encoded(ClassifierMixin, BaseEstimator):
         return self._fit(X, y, sample_weight, X_unlabeled, folds)
 
     @property
-    def spreads(self):
+    def spreads(self) -> bool:
         """Whether the classifier spreads labels over unlabelled rows by itself."""
-        return getattr(self.classifier, "spreads", False)
+        return spreads(self.classifier)
 
     def _fit(self, X, y, sample_weight, X_unlabeled, folds):
         self.encoder_ = (Encoder() if self.encoder is None else clone(self.encoder)).fit(

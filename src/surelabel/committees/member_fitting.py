@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 
 import numpy as np
 from sklearn.base import clone
@@ -14,6 +15,29 @@ from ..common.limits import LARGEST_SEED
 from ..reading.features import stacked, take
 
 _MOST_COPIES = 10
+
+
+class SharesFolds(ABC):
+    """A model that can fit all folds of a cross-validation together, doing once what they share."""
+
+    @property
+    def spreads(self) -> bool:
+        """Whether the model spreads labels over unlabelled rows by itself."""
+        return False
+
+    @abstractmethod
+    def fit_folds(self, X, y, folds, sample_weight=None, X_unlabeled=None):
+        """As the function `fit_folds`: (self, fitted on all rows; p (n, K))."""
+
+
+def learns_from_unlabeled(estimator) -> bool:
+    """Whether the estimator's `fit` takes unlabelled rows."""
+    return has_fit_parameter(estimator, "X_unlabeled")
+
+
+def spreads(estimator) -> bool:
+    """Whether a model spreads labels over unlabelled rows by itself."""
+    return isinstance(estimator, SharesFolds) and estimator.spreads
 
 
 def seeded(estimator, rng):
@@ -35,7 +59,7 @@ def fit_weighted(estimator, X, y, sample_weight=None, X_unlabeled=None):
     One that takes no weights is given its rows as often as they weigh.
     """
     extra = {}
-    if X_unlabeled is not None and has_fit_parameter(estimator, "X_unlabeled"):
+    if X_unlabeled is not None and learns_from_unlabeled(estimator):
         extra["X_unlabeled"] = X_unlabeled
     if sample_weight is None:
         return estimator.fit(X, y, **extra)
@@ -92,10 +116,9 @@ def stratified_folds(codes, n_folds, rng):
 def fit_folds(estimator, X, codes, folds, sample_weight=None, X_unlabeled=None):
     """Fit, and predict each row by a model that has not seen its label: (fitted, p (n, K)).
 
-    With folds, codes are 0, 1, ... without a gap. An estimator that shares work between folds
-    has a method of this name.
+    With folds, codes are 0, 1, ... without a gap.
     """
-    if hasattr(estimator, "fit_folds"):
+    if isinstance(estimator, SharesFolds):
         return estimator.fit_folds(X, codes, folds, sample_weight, X_unlabeled)
     n_classes = int(np.max(codes)) + 1 if folds else 0
     p = np.zeros((len(codes), n_classes))

@@ -16,7 +16,7 @@ from ..common.notice import notice
 from ..common.versions import installed
 from ..reading.features import category_mask, numbers, take
 from ..saving.codec import Stand
-from .base import BaseCommittee, fit_each
+from .base import Committee, run_each
 
 _LEARNING_RATE = 0.3  # of every member on the short schedule: the highest the paper draws
 _PATIENCE = 10  # trees over which the training loss must fall
@@ -25,7 +25,7 @@ _BINS = {"short": 64, "paper": 256}  # of each column; small nodes cost as much 
 _BLOCK = 65_536  # rows of the pool that are a matrix of numbers at once
 
 
-class RandomXGBoost(BaseCommittee):
+class RandomXGBoost(Committee):
     """The paper's committee: XGBoost models with random hyper-parameters.
 
     Learning rate 0.01 to 0.3, depth 3 to 20, subsample 0.5 to 1, columns by tree and by
@@ -68,13 +68,13 @@ class RandomXGBoost(BaseCommittee):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None, X_unlabeled=None):
+    def fit(self, X, y, sample_weight=None, X_unlabeled=None, *, run=None):
         """Train every member on (X, y); unlabelled rows are of no use to it."""
         classes, codes = np.unique(y, return_inverse=True)
         plans = self.plan(classes)
         binned = Binned(X, codes, sample_weight, plans[0].n_bins)
         calls = [delayed(_grow)(plan, binned) for plan in plans]
-        self.members_ = fit_each(calls, self.n_jobs, "training member")
+        self.members_ = run_each(calls, self.n_jobs, "training member", run)
         return self
 
     def plan(self, classes):

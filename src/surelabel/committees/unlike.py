@@ -12,14 +12,21 @@ from joblib import delayed
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import ThreadpoolController
 
 from ..budget import apportion
-from ..confidence import TTest
 from ..reading.features import stacked, take
-from .base import BaseCommittee, fit_each, run_each
-from .member_fitting import aligned, fit_folds, fit_weighted, seeded, stratified_folds
+from .base import Committee, Runner, run_each
+from .member_fitting import (
+    aligned,
+    fit_folds,
+    fit_weighted,
+    learns_from_unlabeled,
+    seeded,
+    spreads,
+    stratified_folds,
+)
 from .member_weights import exponent, mixture_weights, sharpened
 from .models.default import unlike_models
 
@@ -27,7 +34,7 @@ from .models.default import unlike_models
 _BLOCK_ROWS = 50_000
 
 
-class Unlike(BaseCommittee):
+class Unlike(Committee):
     """Unlike models, calibrated and weighted by how they predict rows they have not seen.
 
     Cross-validation on the labelled rows gives each model an exponent (its probabilities
@@ -54,7 +61,7 @@ class Unlike(BaseCommittee):
     weights_ : dict
         Weight of each model, by name.
     scores_ : dict
-        Share of held-out rows that each model predicts rightly.
+        Share of held-out rows that each model predicts correctly.
     seats_ : dict
         Seats of each model that has any.
     members_ : dict
@@ -71,6 +78,10 @@ class Unlike(BaseCommittee):
     {'GaussianNB': 19, 'DummyClassifier': 1}
     """
 
+    builds_on_first_fit = True
+    # The seats of one model agree with each other whether they are right or wrong (docs/defaults.md).
+    test_floor = 2.0
+
     _trials: Any
     _folds: Any
     _held_out: Any
@@ -82,25 +93,30 @@ class Unlike(BaseCommittee):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None, X_unlabeled=None):
+    @property
+    def uses_unlabeled(self) -> bool:
+        """Whether a model learns from unlabelled rows."""
+        return any(map(learns_from_unlabeled, named(self.estimators).values()))
+
+    def fit(self, X, y, sample_weight=None, X_unlabeled=None, *, run=None):
         """Weigh every model by cross-validation, then train those with a seat on all rows."""
         self.classes_, codes = np.unique(y, return_inverse=True)
         rng = check_random_state(self.random_state)
         self.models_ = {name: seeded(model, rng) for name, model in named(self.estimators).items()}
         self._folds = stratified_folds(codes, self.n_folds, rng)
-        return self._try(X, codes, sample_weight, X_unlabeled, {})
+        return self._try(X, codes, sample_weight, X_unlabeled, {}, run)
 
-    def blind(self, X, y, sample_weight=None):
-        """A copy fitted without unlabelled rows, on the rows of `fit`.
+    def blind(self, X, y, sample_weight=None, *, run=None):
+        """As this fitted committee would be had it not seen unlabelled rows; X and y are those of `fit`.
 
-        Models that take no unlabelled rows are as they are here.
+        Models that never look at unlabelled rows are not trained again.
         """
         other = copy(self)
-        kept = {name: trial for name, trial in self._trials.items() if _is_blind(self.models_[name])}
-        return other._try(X, np.searchsorted(self.classes_, y), sample_weight, None, kept)
+        kept = {name: trial for name, trial in self._trials.items() if self._is_blind(name)}
+        return other._try(X, np.searchsorted(self.classes_, y), sample_weight, None, kept, run)
 
-    def settled(self):
-        """A copy with all that predicting needs, without what weighing the models needed."""
+    def for_prediction(self):
+        """A copy with all that predicting needs, and nothing that only weighing the models needed."""
         other = copy(self)
         other._trials = other._folds = other._held_out = None
         return other
@@ -117,31 +133,31 @@ class Unlike(BaseCommittee):
         other._weigh(np.setdiff1d(np.arange(len(self._held_out[1])), rows))
         return other
 
-    def refit(self, X, y, sample_weight=None, X_unlabeled=None, *, like=None, given=None):
-        """Train the models with a seat on more labels; weights and exponents stay.
+    def refit(self, X, y, sample_weight=None, X_unlabeled=None, *, rng=None, like=None, given=None, run=None):
+        """A copy whose models with a seat are trained on more labels; weights and exponents stay.
 
         Parameters
         ----------
-        X, y, sample_weight, X_unlabeled
-            As in `fit`.
-        like : Unlike, optional
-            Of the same origin, refitted on the same labels: models that take no unlabelled
-            rows are taken over from it.
+        X, y, sample_weight, X_unlabeled, like, run
+            As in `Committee.refit`.
+        rng : RandomState, optional
+            Not used: every model keeps the seed of the first fit.
         given : ndarray of shape (n,), optional
             Weights of the labels that were given, 0 for those found. Models that spread labels
             by themselves hear of no others: they would take the committee's word for their own.
         """
         check_is_fitted(self)
+        other = copy(self)
         present, codes = np.unique(y, return_inverse=True)
         there = {} if like is None else like.members_
-        kept = {name: there[name] for name in self.seats_ if name in there and _is_blind(self.models_[name])}
+        kept = {name: there[name] for name in self.seats_ if name in there and self._is_blind(name)}
         new = [name for name in self.seats_ if name not in kept]
         models = [clone(self.models_[name]) for name in new]
-        fitted = self._each(_fit_known, models, X, codes, sample_weight, X_unlabeled, given)
+        fitted = self._each(_fit_known, models, X, codes, sample_weight, X_unlabeled, given, run=run)
         members = kept | dict(zip(new, fitted, strict=True))
-        self.members_ = {name: members[name] for name in self.seats_}
-        self.present_ = np.searchsorted(self.classes_, present)
-        return self
+        other.members_ = {name: members[name] for name in self.seats_}
+        other.present_ = np.searchsorted(self.classes_, present)
+        return other
 
     def predict_members(self, X):
         """Probabilities of each seat, shape (M, N, K)."""
@@ -158,21 +174,23 @@ class Unlike(BaseCommittee):
         ]
         return np.concatenate(blocks)
 
-    def _models(self):
-        return named(self.estimators).values()
+    def _is_blind(self, name):
+        """Whether a model never looks at unlabelled rows."""
+        return not learns_from_unlabeled(self.models_[name])
 
-    def _each(self, work, models, *args):
+    def _each(self, work, models, *args, run: Runner | None = None):
         """Work on each model, n_jobs at once with one thread each; small ones lose time to threads."""
-        alone = Alone()
+        alone = _Alone()
         calls = [delayed(alone)(work, model, *args) for model in models]
-        each = run_each if work is _probabilities else fit_each
         with alone.here():
-            return each(calls, self.n_jobs, _WORDS[work])
+            return run_each(calls, self.n_jobs, _WORDS[work], run)
 
-    def _try(self, X, codes, sample_weight, X_unlabeled, trials):
+    def _try(self, X, codes, sample_weight, X_unlabeled, trials, run):
         """Fit the models not tried yet, weigh all by what was held out, keep those with a seat."""
         new = {name: clone(model) for name, model in self.models_.items() if name not in trials}
-        fitted = self._each(fit_folds, new.values(), X, codes, self._folds, sample_weight, X_unlabeled)
+        fitted = self._each(
+            fit_folds, new.values(), X, codes, self._folds, sample_weight, X_unlabeled, run=run
+        )
         trials = trials | dict(zip(new, fitted, strict=True))
         self._trials = {name: trials[name] for name in self.models_}
         held = np.arange(len(codes) if self._folds else 0)
@@ -211,12 +229,6 @@ class Unlike(BaseCommittee):
         self.seats_ = {name: n for name, n in zip(names, seats(w, self.n_seats).tolist(), strict=True) if n}
 
 
-def default_test(committee):
-    """The confidence that goes with a committee unless another is named."""
-    # Seats of one model agree with each other whether right or wrong (docs/defaults.md).
-    return TTest(floor=2.0) if isinstance(committee, Unlike) else TTest()
-
-
 def seats(w, n_seats):
     """Whole seats in proportion to weights; two models have one at least, if there are two, shape (M,).
 
@@ -234,11 +246,7 @@ def known(p):
     return np.where(np.isfinite(p).all(axis=-1, keepdims=True), p, 1 / p.shape[-1])
 
 
-def _is_blind(model):
-    return not has_fit_parameter(model, "X_unlabeled")
-
-
-class Alone:
+class _Alone:
     """Works with one thread, so that results do not depend on how many there are."""
 
     def __init__(self):
@@ -264,12 +272,12 @@ class Alone:
             return work(*args)
 
     def __reduce__(self):
-        return Alone, ()  # another process has its own libraries
+        return _Alone, ()  # another process has its own libraries
 
 
 def _fit_known(model, X, codes, sample_weight, X_unlabeled, given):
     """Fit a model on the labels it should hear of."""
-    if given is not None and not given.all() and getattr(model, "spreads", False):
+    if given is not None and not given.all() and spreads(model):
         X_unlabeled = stacked(take(X, given == 0), X_unlabeled)
         X, codes, sample_weight = take(X, given > 0), codes[given > 0], given[given > 0]
     return fit_weighted(model, X, codes, sample_weight, X_unlabeled)

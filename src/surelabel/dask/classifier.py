@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from numbers import Integral
 
 import numpy as np
@@ -10,22 +11,21 @@ from distributed import get_client
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from ..committees.base import trained_by
 from ..common.notice import logger, notice, shown
 from ..reading.priors import check_classes, check_prior, resolved_prior
 from ..reading.targets import is_auto
 from ..recipes import csa
-from ..rounds.arguments import parts_of, rounds_worth_running
-from ..rounds.audit import why_ended
-from ..rounds.training import Trainer
-from ..rounds.verdict import pool_shown
+from ..rounds.engine import Strand
+from ..rounds.method import method_of, rounds_worth_running
+from ..rounds.run import Run, frequencies_of
+from ..rounds.training import Seeds, Trainer
 from . import shard
+from .engine import Cluster, check
 from .excerpt import Table
 from .keeping import Keeper
 from .pieces import trains_on
 from .reading import described, predicted, read
-from .rounds import State, check, excerpt_for, recall, rounds
-from .spread import can_spread, fit_spread
+from .spread import can_spread
 
 
 class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
@@ -112,16 +112,40 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         client = get_client()
         self.__dict__.pop("verdict_", None)  # what an earlier fit knew no longer holds
         clf = csa() if self.classifier is None else clone(self.classifier)
+        run, table, counts = self._begun(clf, X, y, client)
+        strand = run.strand
+        keeper = None
+        if self.folder is not None:
+            keeper = Keeper(self.folder, facts(clf, table, counts), len(table.sizes))
+            strand.history, seed = keeper.begin(strand.trainer.seeds.seed)
+            strand.trainer = replace(strand.trainer, seeds=Seeds(seed))
+            if strand.history:
+                strand.labels = keeper.labels(len(strand.history), table.n_classes, table.found, client)
+        self.classifier_, self.classes_ = clf, clf.classes_
+        self.history_ = clf.history_ = run.history
+        for round in run.rounds():
+            self.history_ = clf.history_ = run.history
+            with shown(clf.verbose):
+                logger.info("%s", round)
+            if keeper is not None:
+                keeper.keep(strand)
+                strand.labels = keeper.labels(round.number, table.n_classes, table.found, client)
+            yield round
+        self._finish(clf, run, table)
+        self.labels_ = described(table, strand.labels, clf.classes_)
+
+    def _begun(self, clf, X, y, client) -> tuple[Run, Table, np.ndarray]:
+        """The run, its table, and how many labelled rows each class has."""
         if clf.found_weight == "full":
             raise ValueError('found_weight="full" trains on every row found; on a cluster it is "balanced".')
-        method = parts_of(clf)
+        method = method_of(clf)
         check(method)
-        table, labels = read(clf, X, y, client)
+        table, labels, targets = read(clf, X, y, client)
         counts = np.sum([each.given for each in labels.ask(shard.counts, None)], axis=0)
         check_classes(clf.classes_, counts, is_auto(clf.missing_label))
         check_prior(clf.class_prior, clf.classes_, counts)
         clf.class_prior_ = resolved_prior(clf.class_prior, counts / counts.sum(), clf.classes_)
-        n_rounds = rounds_worth_running(
+        n_worth_running = rounds_worth_running(
             clf.n_rounds, np.concatenate(labels.ask(shard.extremes, table.x, table.columns))
         )
         if counts.sum() > self.gather_rows:
@@ -132,53 +156,33 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
                     f"{self.gather_rows:,}. committee=RandomXGBoost(), without estimator=, is trained where "
                     "they are."
                 )
-        trainer = Trainer(method.committee, clf.random_state)
-        state, keeper = State(labels, []), None
-        if self.folder is not None:
-            keeper = Keeper(self.folder, facts(clf, table, counts), len(table.sizes))
-            state.history, trainer.seed = keeper.begin(trainer.seed)
-            if state.history:
-                state.labels = keeper.labels(len(state.history), table.n_classes, table.found, client)
-                recall(table, state.labels, trainer)
-        self.classifier_, self.history_, self.classes_ = clf, state.history, clf.classes_
-        clf.history_ = state.history
-        for round in rounds(table, state, method, trainer, prior=clf.class_prior_, n_rounds=n_rounds):
-            with shown(clf.verbose):
-                logger.info("%s", round)
-            if keeper is not None:
-                keeper.keep(state)
-                state.labels = keeper.labels(round.number, table.n_classes, table.found, client)
-            yield round
-        with trained_by(trains_on(client)):
-            self._finish(clf, table, state, method, trainer)
-        self.labels_ = described(table, state.labels, clf.classes_)
+        trainer = Trainer(method.committee, Seeds.of(clf.random_state), trains_on(client))
+        run = Run(
+            engine=Cluster(table),
+            strand=Strand(labels, clf.class_prior_, trainer),
+            method=method,
+            targets=targets,
+            n_rounds=clf.n_rounds,
+            n_worth_running=n_worth_running,
+            frequencies=partial(frequencies_of, clf.class_prior, clf.classes_),
+            estimator=clf.estimator,
+            verbose=clf.verbose,
+        )
+        return run, table, counts
 
-    def _finish(self, clf, table: Table, state: State, method, trainer):
-        """Train the final classifier on what was found, and find out whether it helped."""
-        found = sum(round.labelled for round in state.history) > 0
-        alone = trainer.blind()
-        last = alone if trainer.shows_pool and not found else trainer
-        if table.spread:
-            clf.estimator_ = fit_spread(table, state.labels, last)
-            clf._present = clf.estimator_.classes_
-        else:
-            rows, labels = excerpt_for(table, state.labels, last)
-            clf.estimator_, clf._present = clf._final(rows, last, labels)
-        clf.verdict_, clf.n_iter_ = None, len(state.history)
-        left = sum(counts.pool for counts in state.labels.ask(shard.counts, None))
-        clf.termination_condition_ = why_ended(left, clf.history_, clf.n_rounds)
-        if clf.guard and found and table.spread:
+    def _finish(self, clf, run: Run, table: Table):
+        """Train the final classifier on what was found, and say what is missing of the rest."""
+        done, left = run.finish(clf.guard), run.engine.pool(run.strand)
+        if clf.guard and run.found and table.spread:
             notice(
                 f"There is no verdict: the guard holds out labelled rows in one place, and gather_rows="
                 f"{self.gather_rows} of them come there. guard=False says that none is wanted."
             )
-        elif clf.guard and found:
-            rows, labels = table.excerpt(state.labels, lambda n, _: pool_shown(trainer, n), before=1)
-            clf._guard(rows, labels.afresh(labels.weight), method, trainer, alone)
-        elif not left and not found:
+        elif not left and not run.found:
             notice("y has no unlabelled row; this is the supervised model.")
-        elif not found:
+        elif not run.found:
             notice(f"None of the {left} unlabelled rows was labelled; this is the supervised model.")
+        clf.__dict__.update(run.outcome(done))
         self.n_iter_, self.verdict_ = clf.n_iter_, clf.verdict_
         self.termination_condition_ = clf.termination_condition_
 

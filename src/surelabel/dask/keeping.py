@@ -9,9 +9,9 @@ import numpy as np
 
 from ..files import write_bytes
 from ..rounds.checkpoint import Checkpoint
+from ..rounds.engine import Strand
 from ..rounds.labels import Labels
 from .pieces import Each, Pieces
-from .rounds import State
 
 _ANEW = "Name another folder, or remove this one."
 
@@ -51,14 +51,14 @@ class Keeper:
             return [], before["seed"]
         return list(Checkpoint.from_bytes(self.history.read_bytes()).history), before["seed"]
 
-    def keep(self, state: State):
+    def keep(self, strand: Strand):
         """Write down what is known after a round; from here on labels are read from there."""
-        number = state.history[-1].number
+        number = strand.history[-1].number
         self._folder_of(number).mkdir(exist_ok=True)
-        state.labels.make(_write, Each(self._paths(number))).wait("keeping part")
-        empty = Labels.start(np.empty(0, dtype=int), len(state.history[-1].selected))
+        strand.labels.make(_write, Each(self._paths(number))).wait("keeping shard")
+        empty = Labels.start(np.empty(0, dtype=int), len(strand.history[-1].selected))
         # From the moment this file is there, the round counts.
-        write_bytes(self.history, Checkpoint.of(empty, state.history).to_bytes())
+        write_bytes(self.history, Checkpoint.of(empty, strand.history).to_bytes())
         self._sweep(number)
 
     def labels(self, number, n_classes, found, client) -> Pieces:

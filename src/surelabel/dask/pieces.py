@@ -145,7 +145,7 @@ def held(client: Client, value, data=None) -> Future:
 
 
 def trains_on(client: Client):
-    """A function for `committee.trained_by`: calls as tasks on the cluster, results in order."""
+    """A `Runner` of committees: calls as tasks on the cluster, results in order."""
 
     def train(calls):
         calls = list(calls)

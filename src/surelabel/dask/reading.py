@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
 from ..reading.features import Columns, header
-from ..reading.targets import is_unlabeled, read_targets
+from ..reading.targets import Targets, is_unlabeled, read_targets
 from . import shard
 from .excerpt import Table
 from .pieces import Each, Pieces
@@ -23,7 +23,7 @@ _KEPT = 0.25
 _TYPES = {"i": "Int64", "u": "UInt64", "b": "boolean", "f": "float64"}
 
 
-def read(clf, X, y, client) -> tuple[Table, Pieces]:
+def read(clf, X, y, client) -> tuple[Table, Pieces, Targets]:
     """The parts of a table and their labels before the first round; clf learns columns and classes."""
     if isinstance(y, str):
         if y not in getattr(X, "columns", ()):
@@ -49,7 +49,7 @@ def read(clf, X, y, client) -> tuple[Table, Pieces]:
     if sum(glance.n_bytes for glance in glances) <= _KEPT * memory(client):
         x = x.make(shard.itself)
     table = Table(x, sizes, columns, len(targets.classes), clf.found_weight)
-    return table, labels.make(shard.start, targets, clf.found_weight)
+    return table, labels.make(shard.start, targets, clf.found_weight), targets
 
 
 def memory(client):

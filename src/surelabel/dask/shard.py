@@ -14,10 +14,10 @@ from ..committees.random_xgboost import plain
 from ..confidence import below
 from ..reading.features import Columns, as_table, category_mask, is_frame, is_sparse, numbers, row_index, take
 from ..reading.targets import Targets, codes_like, distinct
-from ..rounds.asking import measure
+from ..rounds.asking import answers
 from ..rounds.audit import audit
 from ..rounds.labels import Labels
-from ..rounds.loop import Parts
+from ..rounds.records import Parts
 from .selection import Cut
 
 # Columns of Labels in few bytes: there may be many rows.
@@ -177,8 +177,8 @@ def judge(labels: Labels, x, committee, columns: Columns, method: Parts, begin, 
     if not len(pool):
         return Judged(pool, np.empty((0, labels.n_classes)), np.empty(0))
     X, rows = read(x, columns, pool), np.arange(len(pool))
-    p, _, measured = measure(committee, X, labels.n_classes, rows, method, begin, n)
-    return Judged(pool, p, measured)
+    said = answers(committee, X, labels.n_classes, rows, method, begin, n)
+    return Judged(pool, said.p, said.measured)
 
 
 def measured(judged: Judged):

@@ -96,7 +96,7 @@ class Lessons:
 def fit_spread(table: Table, labels: Pieces, trainer: Trainer):
     """A committee of `RandomXGBoost`, fitted on the labels so far."""
     last = max(each.last for each in labels.ask(shard.counts, None))
-    committee = seeded(trainer.committee, trainer.rng(last))
+    committee = seeded(trainer.committee, trainer.seeds.rng(last))
     lessons = Lessons.of(table, labels)
     plans = committee.plan(lessons.classes)
     committee.members_ = []

@@ -2,28 +2,51 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
+from ..committees.base import Committee
 from ..committees.member_fitting import aligned
 from ..confidence import Moments, mean_of
 from ..reading.features import take
+from .records import Parts
 
 # Rows whose P (M, N, K) is held at a time.
 _BLOCK_ROWS = 16_384
 
 
-def measure(committee, X, n_classes, pool, parts, begin=0, n=None):
-    """What a fitted committee thinks of each row by itself: mean, spread, and what the confidence measures.
+@dataclass(frozen=True)
+class Answers:
+    """What a committee thinks of each row by itself.
 
-    In blocks of rows, so that P never exists for all of them; the spread is None where nothing
-    asks for it. The pool may be a run of the whole one, of n rows, from rank `begin` on: each row
-    then has the place it has in the blocks of the whole, since the last digits of a matrix
-    product depend on that.
+    Parameters
+    ----------
+    p : ndarray of shape (N, K)
+        The members' mean.
+    spread : ndarray of shape (N, K) or None
+        Their standard deviation; None where nothing asks for it.
+    measured : ndarray of shape (N,)
+        What the confidence measures.
     """
-    # A confidence that is a plain function may compare rows: it gets them all at once.
-    measured = getattr(parts.confidence, "measure", parts.confidence)
+
+    p: np.ndarray
+    spread: np.ndarray | None
+    measured: np.ndarray
+
+
+def answers(
+    committee: Committee, X: Any, n_classes: int, pool: np.ndarray, parts: Parts, begin: int = 0, n=None
+) -> Answers:
+    """Ask a fitted committee about the pool, in blocks of rows: P never exists for all of them.
+
+    The pool may be a piece of the whole one, which has n rows, from rank `begin` on. Each row is then at
+    the same place in its block as in the whole, because the last digits of a matrix product depend on that.
+    """
     n = len(pool) if n is None else n
-    size = _BLOCK_ROWS if hasattr(parts.confidence, "measure") else max(n, 1)
+    # A confidence that may compare rows gets them all at once.
+    size = _BLOCK_ROWS if parts.confidence.row_by_row else max(n, 1)
     means, spreads, measures = [np.empty((0, n_classes))], [np.empty((0, n_classes))], [np.empty(0)]
     for start in range(begin - begin % size, begin + len(pool), size):
         first, end = max(start, begin), min(start + size, begin + len(pool))
@@ -32,19 +55,18 @@ def measure(committee, X, n_classes, pool, parts, begin=0, n=None):
             block = np.full(min(size, n - start), rows[0])
             block[own] = rows
             rows = block
-        P = _asked(committee, take(X, rows), n_classes)
+        P = _aligned(committee.opinion(take(X, rows)), committee.classes_, n_classes)
         means.append(mean_of(P)[own])
         if parts.negatives is not None:
             spreads.append(np.sqrt(Moments.of(P).variance)[own])
-        measures.append(measured(P)[own])
+        measures.append(parts.confidence.measure(P)[own])
     spread = None if parts.negatives is None else np.concatenate(spreads)
-    return np.concatenate(means), spread, np.concatenate(measures)
+    return Answers(np.concatenate(means), spread, np.concatenate(measures))
 
 
-def _asked(committee, X, n_classes):
-    """P (M, N, K) over all classes; its moments from a committee that never holds P."""
-    if not hasattr(committee, "predict_moments"):
-        return aligned(committee.predict_members(X), committee.classes_, n_classes)
-    moments = committee.predict_moments(X)
-    mean, variance = (aligned(m, committee.classes_, n_classes) for m in (moments.mean, moments.variance))
-    return Moments(mean, variance, moments.n_members)
+def _aligned(P: np.ndarray | Moments, classes, n_classes: int) -> np.ndarray | Moments:
+    """P (M, N, K) or its moments, over all classes."""
+    if not isinstance(P, Moments):
+        return aligned(P, classes, n_classes)
+    mean, variance = (aligned(each, classes, n_classes) for each in (P.mean, P.variance))
+    return Moments(mean, variance, P.n_members)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 import pandas as pd
 
 from ..common.notice import notice
 from ..reading.features import as_table, row_index
+from ..reading.targets import Targets
+from .labels import Labels
+from .records import Round
 
 
-def audit(labels, classes, index):
+def audit(labels: Labels, classes: np.ndarray, index: pd.Index) -> pd.DataFrame:
     """A line for each row: its label and why, as a DataFrame on the given index."""
     names = pd.Series([*classes.tolist(), None], dtype=object)  # code -1 is the last: None
     return pd.DataFrame(
@@ -26,18 +33,16 @@ def audit(labels, classes, index):
     )
 
 
-def described(targets, labels, index, history, n_rounds):
+def described(targets: Targets, labels: Labels, index: pd.Index) -> dict[str, Any]:
     """What became of each row, by the names of fitted attributes."""
     return {
-        "n_iter_": len(history),
         "transduction_": targets.filled(labels.codes),
         "labeled_iter_": labels.round,
         "pseudo_labels_": audit(labels, targets.classes, index)[targets.codes < 0],
-        "termination_condition_": why_ended(len(labels.pool), history, n_rounds),
     }
 
 
-def why_ended(n_left, history, n_rounds):
+def why_ended(n_left: int, history: Sequence[Round], n_rounds: int) -> str:
     """Why the rounds ended with so many rows left, as a `termination_condition_`."""
     if not n_left:
         return "all_labeled"
@@ -46,7 +51,7 @@ def why_ended(n_left, history, n_rounds):
     return "max_iter" if len(history) == n_rounds else "stopped"
 
 
-def speak_of(labeled_iter, lines):
+def speak_of(labeled_iter: np.ndarray, lines: pd.DataFrame) -> None:
     """Say so where there was nothing to label, or nothing was labelled."""
     what = "row" if labeled_iter.ndim == 1 else "cell"
     if not len(lines):
@@ -57,7 +62,7 @@ def speak_of(labeled_iter, lines):
         notice(f"None of the {n} unlabelled {what}s was labelled ({reasons}); this is the supervised model.")
 
 
-def caller_index(X, X_unlabeled=None):
+def caller_index(X: Any, X_unlabeled: Any = None) -> pd.Index:
     """Row labels of X and below them of X_unlabeled, the caller's own where there are any."""
     index = row_index(as_table(X))
     if X_unlabeled is None:

@@ -15,7 +15,7 @@ from ..allocation import Status
 from ..budget import Budget
 from ..transport import Certificate
 from .labels import Labels
-from .loop import Round, Sketch
+from .records import Round, Sketch
 
 _COLUMNS = ["codes", "round", "guess", "runner_up", "probability", "gap", "confidence"]
 _STATUS = list(Status)

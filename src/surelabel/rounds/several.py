@@ -1,22 +1,25 @@
-"""Several labels a row: what the classifiers of the single labels found, taken together."""
+"""Several labels a row: a run for each label, all in step, and what they found taken together."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 
 from ..common.notice import speaking_of
 from ..reading.indicators import Indicators
 from ..reading.priors import learnable, named_shares
-from .loop import Round
-from .training import Trainer
+from .checkpoint import Checkpoint
+from .loop import in_step
+from .method import method_of
+from .records import Parts, Round
+from .run import Run, begin
+from .training import Seeds
 from .verdict import Verdict
 
 # Of all labels' reasons to end, the first of these that any has.
@@ -69,7 +72,7 @@ class LabelRounds:
         parts = [round.seconds for round in self.by_label.values()]
         return {name: sum(part[name] for part in parts) for name in (parts[0] if parts else {})}
 
-    def __str__(self):
+    def __str__(self) -> str:
         n_yes = sum(int(round.selected[1]) for round in self.by_label.values())
         return (
             f"round {self.number}: {self.pool} cells unknown, {self.candidates} sure, "
@@ -77,32 +80,111 @@ class LabelRounds:
         )
 
 
-def begun(clf, table, cells: Indicators, weight, index, after):
-    """A classifier for each label, made ready like `clf`, and the strands of those that have rounds.
+@dataclass(eq=False)
+class Runs:
+    """A fit under way of several labels a row: a run for each label, in step.
 
-    All have one seed, so that each finds what it would find alone.
+    Parameters
+    ----------
+    names : list
+        The labels.
+    clfs : list of PseudoLabelClassifier
+        A classifier for each, to be fitted.
+    runs : list of Run
+        The run of each.
+    method : Parts
+        Committee, confidence and allocator of all of them.
     """
-    like = clone(clf).set_params(
-        classes=None, labels_per_row=None, random_state=Trainer(None, clf.random_state).seed
-    )
-    for name in ("columns_", "n_features_in_", "feature_names_in_"):
-        if hasattr(clf, name):
-            setattr(like, name, getattr(clf, name))
+
+    names: list[Hashable]
+    clfs: list[Any]
+    runs: list[Run]
+    method: Parts
+
+    @property
+    def history(self) -> list[LabelRounds]:
+        """The rounds of every label, side by side."""
+        length = max(len(run.strand.history) for run in self.runs)
+        return [
+            LabelRounds(
+                k + 1,
+                {
+                    name: run.strand.history[k]
+                    for name, run in zip(self.names, self.runs, strict=True)
+                    if len(run.strand.history) > k
+                },
+            )
+            for k in range(length)
+        ]
+
+    @property
+    def class_prior(self) -> np.ndarray:
+        """The share of rows that has each label, shape (L,)."""
+        return np.array([run.class_prior[1] for run in self.runs])
+
+    def rounds(self) -> Iterator[LabelRounds]:
+        """Label the unknown cells round by round."""
+        active = [run for run in self.runs if run.n_worth_running]
+        if not active:
+            return
+        n_rounds = max(run.n_worth_running for run in active)
+        for _ in in_step(active[0].engine, [run.strand for run in active], self.method, n_rounds):
+            yield self.history[-1]
+
+    def checkpoint(self) -> Checkpoint:
+        """What is known now, between two rounds."""
+        return Checkpoint({}, (), labels=tuple(run.checkpoint() for run in self.runs))
+
+    def fitted(self, guard: bool = True) -> dict[str, Any]:
+        """Finish, and hand each label's classifier what was found; all together, as fitted attributes."""
+        for name, clf, run in zip(self.names, self.clfs, self.runs, strict=True):
+            with speaking_of(f"Label {name!r}"):
+                clf.__dict__.update(run.fitted(guard))
+        labeled_iter = np.column_stack([clf.labeled_iter_ for clf in self.clfs])
+        # A label that nothing could be learnt of had no rounds to end.
+        ended = [clf for clf in self.clfs if clf.n_rounds] or self.clfs
+        reasons = {clf.termination_condition_ for clf in ended}
+        audits = [clf.pseudo_labels_ for clf in self.clfs]
+        return {
+            "estimators_": self.clfs,
+            "history_": self.history,
+            "n_iter_": max(clf.n_iter_ for clf in self.clfs),
+            "transduction_": np.column_stack([clf.transduction_ for clf in self.clfs]),
+            "labeled_iter_": labeled_iter,
+            "pseudo_labels_": audit_of_each(self.names, labeled_iter, audits),
+            "verdict_": pooled([clf.verdict_ for clf in self.clfs]),
+            "termination_condition_": next(reason for reason in _REASONS if reason in reasons),
+        }
+
+
+def begin_each(
+    clf: Any,
+    table: Any,
+    cells: Indicators,
+    weight: np.ndarray | None = None,
+    index: pd.Index | None = None,
+    after: Checkpoint | None = None,
+) -> Runs:
+    """Make ready for the rounds of several labels a row.
+
+    Each label gets a copy of `clf`, which knows how the table was read. All have one seed, so that each finds
+    what it would find alone. The other arguments are those of `begin`.
+    """
     names = cells.classes.tolist()
-    clfs, strands = [], []
+    alike = {"classes": None, "labels_per_row": None, "random_state": Seeds.of(clf.random_state).seed}
+    clfs, runs = [], []
     for k, prior in enumerate(_prior_of_each(clf.class_prior, cells.classes)):
-        one, column = copy(like).set_params(class_prior=prior), cells.column(k)
+        one, column = copy(clf).set_params(**alike, class_prior=prior), cells.column(k)
         with speaking_of(f"Label {names[k]!r}"):
             if not learnable(column.counts(weight), names[k]):
                 one.set_params(committee=DummyClassifier(), estimator=None, class_prior="labeled", n_rounds=0)
             knew = None if after is None else after.of_label(k, len(names))
-            strand, n_rounds = one._begin(table, column, weight, index, knew)
+            runs.append(begin(one, table, column, weight, index, knew))
         clfs.append(one)
-        strands += [strand] if n_rounds else []
-    return clfs, strands
+    return Runs(names, clfs, runs, method_of(clf))
 
 
-def _prior_of_each(class_prior, names):
+def _prior_of_each(class_prior: Any, names: np.ndarray) -> list[Any]:
     """The class_prior of each label's classifier, a list of L: shares of no and yes, or a word."""
     if isinstance(class_prior, str):
         return [class_prior] * len(names)
@@ -115,34 +197,9 @@ def _prior_of_each(class_prior, names):
     ]
 
 
-def history_of(names, clfs) -> list[LabelRounds]:
-    """The rounds of every label's classifier, side by side."""
-    length = max(len(clf.history_) for clf in clfs)
-    return [
-        LabelRounds(
-            k + 1, {n: c.history_[k] for n, c in zip(names, clfs, strict=True) if len(c.history_) > k}
-        )
-        for k in range(length)
-    ]
-
-
-def gathered(names, clfs) -> dict[str, Any]:
-    """What the labels' classifiers say of their rows, by the names of fitted attributes."""
-    labeled_iter = np.column_stack([clf.labeled_iter_ for clf in clfs])
-    # A label that nothing could be learnt of had no rounds to end.
-    ended = [clf for clf in clfs if clf.n_rounds] or clfs
-    reasons = {clf.termination_condition_ for clf in ended}
-    return {
-        "n_iter_": max(clf.n_iter_ for clf in clfs),
-        "transduction_": np.column_stack([clf.transduction_ for clf in clfs]),
-        "labeled_iter_": labeled_iter,
-        "pseudo_labels_": audit_of_each(names, labeled_iter, [clf.pseudo_labels_ for clf in clfs]),
-        "verdict_": pooled([clf.verdict_ for clf in clfs]),
-        "termination_condition_": next(reason for reason in _REASONS if reason in reasons),
-    }
-
-
-def audit_of_each(names, labeled_iter, audits) -> pd.DataFrame:
+def audit_of_each(
+    names: list[Hashable], labeled_iter: np.ndarray, audits: list[pd.DataFrame]
+) -> pd.DataFrame:
     """A line for each row and label, row by row, on the caller's index.
 
     Parameters
@@ -161,7 +218,7 @@ def audit_of_each(names, labeled_iter, audits) -> pd.DataFrame:
     return table.drop(columns="runner_up").iloc[np.argsort(rows, kind="stable")]
 
 
-def pooled(verdicts) -> Verdict | None:
+def pooled(verdicts: Sequence[Verdict | None]) -> Verdict | None:
     """One verdict from those of the labels that have one: means over labels, counted in cells.
 
     The error is the mean of theirs, the most that it can be: labels of the same rows may err together.

@@ -1,128 +1,196 @@
-"""How the committee is trained, round after round and for the guard, doing nothing twice."""
+"""How committees are trained during a run: the random numbers of each step, and nothing trained twice."""
 
 from __future__ import annotations
 
-from copy import copy
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..committees.member_fitting import fit_weighted, seeded
+from ..committees.base import Committee, Runner
+from ..committees.member_fitting import seeded
 from ..common.limits import LARGEST_SEED
 from ..reading.features import take
+from .labels import Labels
 
 # Unlabelled rows that are shown to a committee that can learn from them.
 _CONTEXT_ROWS = 20_000
 # Steps beyond any round: the final classifier, the guard, and runs that hold out rows.
 FINAL, GUARD, GUARD_POOL, _HELD_OUT = 1_000_000, 1_000_001, 1_000_002, 2_000_000
 
+# The rows to train on and what is known of them: now, or before the round of this number.
+Lesson = Callable[[int | None], tuple[Any, Labels]]
 
-class Trainer:
-    """Trains the committee anew in each round, on what is labelled by then.
 
-    A committee with a method `refit` is asked to keep what its first `fit` found out about
-    its members. One that learns from unlabelled rows is shown some of the pool. What is
-    random in a round depends on the seed and the round alone, so that a run can go on
-    where another was cut off.
+@dataclass(frozen=True)
+class Seeds:
+    """The random numbers of each step of a run; they depend on the seed and the step alone.
+
+    So a run that was interrupted goes on with the same numbers.
 
     Parameters
     ----------
-    committee : committee
-        Copied, never fitted itself.
-    random_state : int or RandomState, optional
-        Seeds the copies.
+    seed : int
+        Of the run.
+
+    Examples
+    --------
+    >>> Seeds.of(7).rng(2).randint(100) == Seeds.of(7).rng(2).randint(100)
+    True
     """
 
-    def __init__(self, committee, random_state=None):
-        self.committee = committee
-        self.seed = random_state
-        if not isinstance(random_state, Integral):
-            self.seed = check_random_state(random_state).randint(LARGEST_SEED)
-        self.first: Any = None
-        self._seeing: Any = None
-        self._first_labels: Any = None
-        self._last: Any = None
+    seed: int
 
-    @property
-    def shows_pool(self):
-        """Whether unlabelled rows take part in training."""
-        return self._seeing is None and getattr(self.committee, "uses_unlabeled", False)
+    @classmethod
+    def of(cls, random_state) -> Seeds:
+        """From what a user gives: a number, a RandomState, or None."""
+        if isinstance(random_state, Integral):
+            return cls(int(random_state))
+        return cls(int(check_random_state(random_state).randint(LARGEST_SEED)))
 
-    @property
-    def settles(self):
-        """Whether training again on nearly the same labels gives nearly the same committee.
-
-        Not where members are drawn anew each time.
-        """
-        return hasattr(self.committee, "refit")
-
-    def rng(self, step=0):
-        """The random numbers of one step, a RandomState."""
+    def rng(self, step: int = 0) -> np.random.RandomState:
+        """The random numbers of one step."""
         return np.random.RandomState([self.seed, step] if step else self.seed)
 
-    def __call__(self, X, labels):
-        """A committee fitted on the labels so far."""
-        step = labels.last
-        if step and self.first is None and self.settles:
-            self(X, labels.before(1))  # another run did so
-        rows, codes, weight = labels.training()
-        known = labels.places(rows), codes, np.ones(len(rows)) if weight is None else weight
-        if self._last is not None and all(map(np.array_equal, known, self._last[0])):
-            return self._last[1]  # nothing was labelled since
-        data = take(X, rows), codes, weight, self._context(X, labels.pool, step)
-        like: Any = None if self._seeing is None else self._seeing._fitted_on(known)
-        if self.first is not None and hasattr(self.first, "refit"):
-            given = np.where(labels.round[rows] == 0, labels.weight[rows], 0.0)
-            fitted = copy(self.first).refit(*data, like=like, given=given)
-        elif hasattr(like, "blind"):
-            fitted = like.blind(*data[:3])
-        else:
-            fitted = fit_weighted(seeded(self.committee, self.rng(step)), *data)
-        if self.first is None:
-            self.first, self._first_labels = fitted, known
-        self._last = known, fitted
-        return fitted
+    def held_out(self, rows) -> Seeds:
+        """Those of a run that holds out some rows."""
+        return Seeds(int(self.rng(_HELD_OUT + int(rows[0])).randint(LARGEST_SEED)))
 
-    def blind(self):
-        """A trainer that shows labelled rows only, also where the committee could learn from others.
-
-        What this trainer made of the same labels is taken over as far as it is blind too.
-        """
-        other = Trainer(self.committee, self.seed)
-        other._seeing = self
-        return other
-
-    def without(self, held, seeing=None):
-        """A trainer for a run that holds out some rows of the first fit.
-
-        A blind one takes over from `seeing`, the trainer of the same run that is not.
-        """
-        other = Trainer(self.committee, self.rng(_HELD_OUT + int(held[0])).randint(LARGEST_SEED))
-        if hasattr(self.first, "without"):
-            other.first = self.first.without(held)
-        other._seeing = seeing
-        return other
-
-    def _fitted_on(self, known):
-        """The committee of these labels, if it is still there."""
-        for labels, fitted in [(self._first_labels, self.first), self._last or (None, None)]:
-            if labels is not None and all(map(np.array_equal, known, labels)):
-                return fitted
-        return None
-
-    def _context(self, X, pool, step):
-        if not self.shows_pool or not len(pool):
-            return None
-        return take(X, pool[self.shown(len(pool), step)])
-
-    def shown(self, n, step):
-        """Ranks in a pool of n of the rows that are shown to the committee in a step."""
+    def shown(self, n: int, step: int) -> np.ndarray:
+        """Ranks in a pool of n of the rows that are shown to a committee in a step."""
         return some_of(n, _CONTEXT_ROWS, self.rng(step))
 
 
-def some_of(n, most, rng):
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """Rows, codes and weights that a committee was trained on."""
+
+    places: np.ndarray
+    codes: np.ndarray
+    weight: np.ndarray
+
+    def same(self, other: _Known) -> bool:
+        return all(map(np.array_equal, vars(self).values(), vars(other).values()))
+
+
+@dataclass(eq=False)
+class _Memory:
+    """Committees that were trained, by what they were trained on: the first and the last of each kind."""
+
+    first: dict[bool, tuple[_Known, Committee]] = field(default_factory=dict)
+    last: dict[bool, tuple[_Known, Committee]] = field(default_factory=dict)
+
+    def recall(self, known: _Known, shows_pool: bool) -> Committee | None:
+        """The committee of exactly these labels, if it is still there."""
+        kept = [memory[shows_pool] for memory in (self.first, self.last) if shows_pool in memory]
+        return next((committee for labels, committee in kept if labels.same(known)), None)
+
+    def keep(self, known: _Known, shows_pool: bool, committee: Committee):
+        """Remember a committee."""
+        self.first.setdefault(shows_pool, (known, committee))
+        self.last[shows_pool] = known, committee
+
+
+@dataclass(frozen=True, eq=False)
+class Trainer:
+    """Trains the committee on what is labelled so far; asked twice for the same, it trains once.
+
+    What comes out depends on the labels and the seeds, never on what was asked for before.
+
+    Parameters
+    ----------
+    committee : Committee
+        Copied, never fitted itself.
+    seeds : Seeds
+        Of the run.
+    run : callable, optional
+        Trains members elsewhere (`surelabel.committees.base.Runner`).
+    shows_pool : bool, optional
+        Whether unlabelled rows take part in training; as the committee can, unless said otherwise.
+    origin : callable, optional
+        Whether with unlabelled rows -> the fitted committee that others build on. Without, it is the
+        committee trained on the given labels.
+    """
+
+    committee: Committee
+    seeds: Seeds
+    run: Runner | None = None
+    shows_pool: bool | None = None
+    origin: Callable[[bool], Committee] | None = None
+    _memory: _Memory = field(default_factory=_Memory, repr=False)
+
+    def __post_init__(self):
+        if self.shows_pool is None:
+            object.__setattr__(self, "shows_pool", self.committee.uses_unlabeled)
+
+    def __call__(self, lesson: Lesson, before: int | None = None) -> Committee:
+        """A committee fitted on the labels so far, or on those before a round."""
+        X, labels = lesson(before)
+        rows, codes, weight = labels.training()
+        known = _Known(labels.places(rows), codes, np.ones(len(rows)) if weight is None else weight)
+        kept = self._memory.recall(known, bool(self.shows_pool))
+        if kept is not None:
+            return kept
+        data = take(X, rows), codes, weight
+        like = None if self.shows_pool else self._memory.recall(known, True)
+        if self._is_first(labels):
+            fitted = self._first(data, self._context(X, labels), like, labels.last)
+        else:
+            given = np.where(labels.round[rows] == 0, labels.weight[rows], 0.0)
+            fitted = self._origin(lesson).refit(
+                *data,
+                self._context(X, labels),
+                rng=self.seeds.rng(labels.last),
+                like=like,
+                given=given,
+                run=self.run,
+            )
+        self._memory.keep(known, bool(self.shows_pool), fitted)
+        return fitted
+
+    def blind(self) -> Trainer:
+        """The same trainer, showing labelled rows only; both share what they have trained."""
+        return replace(self, shows_pool=False)
+
+    def without(self, held, lesson: Lesson) -> Trainer:
+        """A trainer for a run that holds out some rows of the first fit, whose lesson this is."""
+
+        def origin(shows_pool: bool) -> Committee:
+            return replace(self, shows_pool=shows_pool)(lesson, 1).without(held)
+
+        return Trainer(
+            self.committee,
+            self.seeds.held_out(held),
+            self.run,
+            self.shows_pool,
+            origin if self.committee.builds_on_first_fit else None,
+        )
+
+    def _is_first(self, labels) -> bool:
+        """Whether these labels are trained on without building on an earlier fit."""
+        if self.origin is not None:
+            return False
+        return not self.committee.builds_on_first_fit or (not labels.last and labels.soft is None)
+
+    def _first(self, data, context, like, step):
+        if like is not None:
+            return like.blind(*data, run=self.run)
+        return seeded(self.committee, self.seeds.rng(step)).fit(*data, context, run=self.run)
+
+    def _origin(self, lesson) -> Committee:
+        return self(lesson, 1) if self.origin is None else self.origin(bool(self.shows_pool))
+
+    def _context(self, X, labels):
+        pool = labels.pool
+        if not self.shows_pool or not len(pool):
+            return None
+        return take(X, pool[self.seeds.shown(len(pool), labels.last)])
+
+
+def some_of(n: int, most: int, rng: np.random.RandomState) -> np.ndarray:
     """Ranks of at most `most` of n rows, drawn at random, ascending; without an array of n.
 
     Examples

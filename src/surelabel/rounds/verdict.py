@@ -12,16 +12,20 @@ among their training rows. Fitting them anew for each fold would cost more than 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from ..committees.member_fitting import stratified_folds
 from ..reading.features import take
+from .final import final
 from .labels import Labels
-from .loop import Parts, rounds
-from .training import GUARD_POOL, some_of
+from .loop import rounds
+from .records import Parts
+from .training import GUARD_POOL, Lesson, Trainer, some_of
 
 # Standard errors; praise needs more evidence than caution.
 _HELPED = 2.0
@@ -37,7 +41,7 @@ class Verdict:
     Parameters
     ----------
     supervised, semi_supervised : float
-        Share of held-out labelled rows predicted rightly, without and with unlabelled rows.
+        Share of held-out labelled rows predicted correctly, without and with unlabelled rows.
     gain, error : float
         Their difference and its standard error, paired over rows, in points.
     n_rows : int
@@ -70,7 +74,7 @@ class Verdict:
             return "hurt"
         return "no evidence"
 
-    def __str__(self):
+    def __str__(self) -> str:
         start = {
             "helped": f"helped by {self.gain:.1f} +- {self.error:.1f} points",
             "hurt": f"hurt by {-self.gain:.1f} +- {self.error:.1f} points",
@@ -83,8 +87,17 @@ class Verdict:
 
 
 def nested(
-    X, labels: Labels, parts: Parts, trainer, alone, *, prior, final, n_folds=3, random_state=None, begin=None
-):
+    X,
+    labels: Labels,
+    parts: Parts,
+    trainer: Trainer,
+    *,
+    prior: Callable[[Labels], np.ndarray],
+    estimator: Any = None,
+    n_folds: int = 3,
+    random_state: Any = None,
+    begin: float | None = None,
+) -> Verdict | None:
     """Hold out each fold of the labelled rows and predict it with and without unlabelled rows.
 
     Each fold runs one round that may label the whole pool, or 20,000 rows of a larger one:
@@ -94,12 +107,12 @@ def nested(
     ----------
     X, labels, parts
         As in `rounds`; labels before the first round.
-    trainer, alone : Trainer
-        Those of the main run and of the labelled rows alone, after their first fit.
+    trainer : Trainer
+        That of the main run, after its first fit.
     prior : callable
         Labels -> class frequencies (K,).
-    final : callable
-        (Trainer, Labels) -> the final classifier and the classes it knows.
+    estimator : classifier, optional
+        The final classifier, as in `final`.
     n_folds : int, default=3
         Number of folds.
     random_state : int or RandomState, optional
@@ -121,27 +134,30 @@ def nested(
     beyond = np.delete(labels.pool, pool_shown(trainer, len(labels.pool)))
     for _, held in folds:
         rows = given[held]
-        strand = labels.afresh(labels.weight.copy())
-        strand.codes[rows], strand.weight[rows], strand.weight[beyond] = -1, 0.0, 0.0
-        with_pool = trainer.without(held)
-        with_pool(X, strand)  # before the other, which takes over what it can
-        labeled_alone = alone.without(held, with_pool) if trainer.shows_pool else with_pool
-        models = [final(labeled_alone, strand)]
-        for _ in rounds(X, strand, parts, prior=prior(strand), n_rounds=1, trainer=with_pool):
+        fold = labels.afresh(labels.weight.copy())
+        fold.codes[rows], fold.weight[rows], fold.weight[beyond] = -1, 0.0, 0.0
+        lesson = _lesson_of(X, fold)
+        with_pool = trainer.without(held, _lesson_of(X, labels))
+        with_pool(lesson)  # before the other, which uses some of its models again
+        models = [final(estimator, with_pool.blind(), lesson)]
+        for _ in rounds(X, fold, parts, prior=prior(fold), n_rounds=1, trainer=with_pool):
             pass
-        models.append(final(with_pool, strand))
-        for arm, (model, present) in enumerate(models):
-            guess = present[model.predict_proba(take(X, rows)).argmax(axis=1)]
-            right[arm, held] = guess == labels.codes[rows]
+        models.append(final(estimator, with_pool, lesson))
+        for arm, model in enumerate(models):
+            right[arm, held] = model.predict(take(X, rows)) == labels.codes[rows]
     return verdict(right, labels.weight[given], time.perf_counter() - begin)
 
 
-def pool_shown(trainer, n):
+def _lesson_of(X, labels: Labels) -> Lesson:
+    return lambda before: (X, labels if before is None else labels.before(before))
+
+
+def pool_shown(trainer: Trainer, n: int) -> np.ndarray:
     """Ranks in a pool of n of the rows that take part."""
-    return some_of(n, _POOL_ROWS, trainer.rng(GUARD_POOL))
+    return some_of(n, _POOL_ROWS, trainer.seeds.rng(GUARD_POOL))
 
 
-def verdict(right, weight, seconds=0.0) -> Verdict:
+def verdict(right: np.ndarray, weight: np.ndarray, seconds: float = 0.0) -> Verdict:
     """From which rows each arm got right (2, n) to what that says."""
     share = weight / weight.sum()
     difference = right[1] - right[0]

@@ -10,9 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from ..budget import class_frequencies
+from ..common.durations import timed
 from ..common.notice import logger, shown
 from ..rounds.labels import Labels
-from ..rounds.loop import Round, decide, timed
+from ..rounds.one_machine import allocated, recorded
+from ..rounds.records import Round
 from .data import Rows, targets_of, training_set
 from .devices import chosen, seed_of, seeded
 from .kept import Kept
@@ -250,7 +252,9 @@ class TorchPseudoLabeler:
         with timed(seconds, "allocate"):
             trusted = p[confidence > 0]
             budget = method.budget(number, self.n_rounds, prior, len(pool), trusted, parts.allocator)
-        return decide(labels, number, budget, p, confidence, parts.allocator, soft, seconds, changed)
+            allocation = allocated(parts.allocator, trusted, budget)
+            found = recorded(labels, number, p, confidence, allocation, soft)
+        return found.as_round(number, budget, len(trusted), seconds, changed)
 
     def _restored(self, start, stored):
         """The labels after a round that was kept; its network and history are those of then."""

@@ -6,12 +6,13 @@ from functools import partial
 
 import numpy as np
 import torch
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 from torch import nn
 from torch.utils.data import TensorDataset
 
+from ..committees.base import Committee
 from ..committees.encoding import Encoder
 from ..common.limits import LARGEST_SEED
 from ..confidence import Moments
@@ -36,7 +37,7 @@ def perceptron(n_features, n_classes, hidden=128, dropout=0.3):
     )
 
 
-class Network(ClassifierMixin, BaseEstimator):
+class Network(Committee):
     """One network with dropout, whose passes are the members of a committee.
 
     Columns are prepared as for the other models: numbers scaled, categories one-hot, gaps filled.
@@ -97,7 +98,7 @@ class Network(ClassifierMixin, BaseEstimator):
         self.device = device
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, X_unlabeled=None, *, run=None):
         """Train on rows that all have a label; weights count relative to their mean."""
         self.classes_, codes = np.unique(y, return_inverse=True)
         self.encoder_ = Encoder() if self.encoder is None else clone(self.encoder)
@@ -127,6 +128,10 @@ class Network(ClassifierMixin, BaseEstimator):
         model, batches = self._asked(X)
         return mc_dropout(model, batches, self.passes, seed=seed_of(self.seed_, 2))
 
+    def opinion(self, X) -> Moments:
+        """The moments of P: there may be many passes."""
+        return self.predict_moments(X)
+
     def predict_members(self, X):
         """Probabilities of each pass, shape (M, N, K)."""
         model, batches = self._asked(X)
@@ -136,10 +141,6 @@ class Network(ClassifierMixin, BaseEstimator):
         """Probabilities with dropout off, shape (N, K)."""
         model, batches = self._asked(X)
         return one_pass(model, batches).mean
-
-    def predict(self, X):
-        """The most probable class, shape (N,)."""
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
     def _asked(self, X):
         check_is_fitted(self)

@@ -16,7 +16,7 @@ from torch import nn
 from ..allocation import AdaptiveThreshold, Negatives, Threshold, Transport
 from ..budget import Budget, ramp
 from ..confidence import Everything, Spread, TTest
-from ..rounds.loop import Parts
+from ..rounds.records import Parts
 from .augment import ups_augment
 from .mc import McDropout, OnePass
 from .training import Training

@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ...budget import apportion
+from ..member_fitting import SharesFolds
 
 _STEPS = 30
 
@@ -48,7 +49,7 @@ def heaviest(codes, weight, most, rng):
     return np.sort(np.concatenate(kept))
 
 
-class Spreading(ClassifierMixin, BaseEstimator):
+class Spreading(SharesFolds, ClassifierMixin, BaseEstimator):
     """Labels spread from row to neighbouring row, over the unlabelled rows too.
 
     Like scikit-learn's LabelSpreading with a kernel of nearest neighbours, but on a graph
@@ -75,13 +76,16 @@ class Spreading(ClassifierMixin, BaseEstimator):
     array([0, 0, 0, 1, 1])
     """
 
-    spreads = True
-
     def __init__(self, n_neighbors=7, alpha=0.2, *, max_nodes=5_000, random_state=None):
         self.n_neighbors = n_neighbors
         self.alpha = alpha
         self.max_nodes = max_nodes
         self.random_state = random_state
+
+    @property
+    def spreads(self) -> bool:
+        """Yes."""
+        return True
 
     def fit(self, X, y, sample_weight=None, X_unlabeled=None):
         """Build the graph over X and X_unlabeled and spread the labels of X."""

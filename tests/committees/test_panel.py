@@ -11,7 +11,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from surelabel import Panel, RandomXGBoost, Repeated, trees
-from surelabel.committees.base import as_committee
+from surelabel.committees.base import Committee
+from surelabel.committees.panel import as_committee
 
 COMMITTEES = [
     Repeated(trees(3), 3),
@@ -101,3 +102,50 @@ def test_a_list_and_a_single_classifier_are_committees(iris):
 def test_over_must_be_known(iris):
     with pytest.raises(ValueError, match='over must be "seeds" or "bootstrap"; it is \'luck\''):
         Repeated(GaussianNB(), over="luck").fit(*iris)
+
+
+class Stranger(GaussianNB):
+    """A committee that knows nothing of ours, and takes no unlabelled rows."""
+
+    def predict_members(self, X):
+        return np.stack([self.predict_proba(X)] * 2)
+
+
+def test_a_committee_of_somebody_elses_making_is_wrapped(iris):
+    X, y = iris
+    wrapped = as_committee(Stranger())
+    assert isinstance(wrapped, Committee)
+    assert not wrapped.uses_unlabeled
+    weight = np.where(y == 2, 5.0, 1.0)
+    fitted = wrapped.fit(X, y, weight, X)
+    assert_array_equal(fitted.opinion(X)[0], GaussianNB().fit(X, y, weight).predict_proba(X))
+    assert as_committee(wrapped) is wrapped
+
+
+class Counting(Committee):
+    """The least that a committee of one's own must give."""
+
+    def __init__(self, random_state=None):
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None, X_unlabeled=None, *, run=None):
+        self.classes_, counts = np.unique(y, return_counts=True)
+        self.shares_, self.saw_pool_ = counts / counts.sum(), X_unlabeled is not None
+        return self
+
+    def predict_members(self, X):
+        return np.tile(self.shares_, (2, len(X), 1))
+
+
+def test_every_ability_has_a_default_that_is_right_for_any_classifier(iris):
+    X, y = iris
+    committee = Counting().fit(X, y, None, X)
+    assert_array_equal(committee.opinion(X), committee.predict_members(X))
+    assert_array_equal(committee.predict_proba(X), committee.predict_members(X)[0])
+    assert not committee.blind(X, y).saw_pool_
+    anew = committee.refit(X[:60], y[:60], rng=np.random.RandomState(0))
+    assert anew is not committee
+    assert_allclose(anew.shares_, [50 / 60, 10 / 60])
+    assert anew.random_state is not None
+    assert committee.for_prediction() is committee
+    assert committee.without(np.arange(3)) is committee

@@ -1,35 +1,43 @@
-"""What the arguments of the estimator mean, checked."""
+"""From what a user names to the parts of a method, checked."""
 
 from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import _check_sample_weight
 
 from ..allocation import Transport
-from ..committees.base import as_committee
-from ..committees.unlike import Unlike, default_test
+from ..committees.panel import as_committee
+from ..committees.unlike import Unlike
 from ..common.notice import notice
+from ..confidence import TTest, as_confidence
 from ..reading.features import is_constant
-from .loop import Parts
-
-_EXAMPLES = {"confidence": "TTest()", "allocator": "Transport()"}
+from .records import Parts
 
 
-def parts_of(clf) -> Parts:
+def method_of(clf: Any) -> Parts:
     """The parts that an estimator's arguments name, the default ones where they name none."""
     committee = as_committee(Unlike() if clf.committee is None else clf.committee)
     if clf.n_jobs is not None and "n_jobs" in committee.get_params(deep=False):
         committee = clone(committee).set_params(n_jobs=clf.n_jobs)
-    confidence = default_test(committee) if clf.confidence is None else clf.confidence
+    confidence = TTest() if clf.confidence is None else clf.confidence
     allocator = Transport() if clf.allocator is None else clf.allocator
-    for name, part in [("confidence", confidence), ("allocator", allocator)]:
-        if isinstance(part, type) or not callable(part):
-            raise TypeError(f"{name} must be a part such as {name}={_EXAMPLES[name]}; it is {part!r}.")
-    return Parts(committee, confidence, allocator, clf.negatives)
+    return ready(Parts(committee, confidence, allocator, clf.negatives))
 
 
-def rounds_worth_running(n_rounds, labeled):
+def ready(parts: Parts) -> Parts:
+    """The same parts as the loop wants them: strangers wrapped, what they leave open settled."""
+    committee, allocator = as_committee(parts.committee), parts.allocator
+    confidence = as_confidence(parts.confidence).for_committee(committee)
+    if isinstance(allocator, type) or not callable(allocator):
+        raise TypeError(f"allocator must be a part such as allocator=Transport(); it is {allocator!r}.")
+    return replace(parts, committee=committee, confidence=confidence)
+
+
+def rounds_worth_running(n_rounds: int, labeled: Any) -> int:
     """The number of rounds; 0 where no column of the labelled rows varies."""
     if n_rounds != int(n_rounds) or n_rounds < 0:
         raise ValueError(f"n_rounds must be a whole number, 0 or more; it is {n_rounds}.")
@@ -42,7 +50,7 @@ def rounds_worth_running(n_rounds, labeled):
     return 0
 
 
-def row_weights(sample_weight, X, n_rows):
+def row_weights(sample_weight: Any, X: Any, n_rows: int) -> np.ndarray | None:
     """Weights of the rows of X and, at 1, of those below, shape (n_rows,); None for none."""
     if sample_weight is None:
         return None

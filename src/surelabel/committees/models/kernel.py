@@ -1,0 +1,61 @@
+"""A Gaussian kernel: rows near a labelled row are like it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.kernel_approximation import Nystroem
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.svm import SVC
+
+from ..member_fitting import fit_weighted
+
+
+class Kernel(ClassifierMixin, BaseEstimator):
+    """A Gaussian kernel: a support vector machine, or on many rows what comes close to one.
+
+    Parameters
+    ----------
+    reach : float, default=0.5
+        Inverse of the kernel's width: gamma is this over the variance of a row.
+    max_rows : int, default=2000
+        Most rows for the machine itself, whose cost grows faster than they do; beyond, a
+        logistic regression on the kernel with 500 of the rows.
+    random_state : int or RandomState, optional
+        Draws these rows.
+    """
+
+    def __init__(self, reach=0.5, *, max_rows=2000, random_state=None):
+        self.reach = reach
+        self.max_rows = max_rows
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit on numbers without gaps."""
+        gamma = self.reach / max(X.var(axis=0).sum(), np.finfo(float).tiny)
+        self.model_: Any
+        if len(X) <= self.max_rows:
+            self.model_ = SVC(C=10.0, gamma=gamma)
+        else:
+            landmarks = Nystroem(gamma=gamma, n_components=500, random_state=self.random_state)
+            self.model_ = make_pipeline(landmarks, LogisticRegression(C=100.0, max_iter=300))
+        fit_weighted(self.model_, X, y, sample_weight)
+        self.classes_ = self.model_.classes_
+        return self
+
+    def predict_proba(self, X):
+        """Probability of each class, shape (n, K); of the machine only their order is sure."""
+        if isinstance(self.model_, Pipeline):
+            return self.model_.predict_proba(X)
+        distance = self.model_.decision_function(X)
+        if distance.ndim == 1:
+            distance = np.column_stack([-distance, distance])
+        return softmax(2 * distance, axis=1)
+
+    def predict(self, X):
+        """The most probable class, shape (n,)."""
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]

@@ -1,0 +1,208 @@
+"""Committees of any classifiers: those of a list, one several times, or somebody else's committee."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from joblib import delayed
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from ..reading.features import take
+from .base import Committee, run_each
+from .member_fitting import aligned, fit_present, fit_weighted, learns_from_unlabeled, seeded, seeds_of
+from .models.trees import trees
+
+
+class Members(Committee):
+    """A committee whose members are drawn, then trained one by one.
+
+    To add one, say in `_draw` which models are its members and on which rows each is trained.
+    """
+
+    members_: Any
+    present_: Any
+    random_state: Any
+    n_jobs: int | None
+
+    @property
+    def uses_unlabeled(self) -> bool:
+        """Whether a member learns from unlabelled rows."""
+        return any(learns_from_unlabeled(model) for model in self._models())
+
+    def fit(self, X, y, sample_weight=None, X_unlabeled=None, *, run=None) -> Self:
+        """Train every member on (X, y); members that can also learn from X_unlabeled."""
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        rng = check_random_state(self.random_state)
+        draws = [(seeded(member, rng), rows) for member, rows in self._draw(X, codes, rng)]
+        if not draws:
+            raise ValueError(f"{self!r} has no member; a committee needs at least one.")
+        calls = [
+            delayed(_fit_member)(member, X, codes, sample_weight, rows, X_unlabeled) for member, rows in draws
+        ]
+        fitted = run_each(calls, self.n_jobs, "training member", run)
+        self.members_ = [member for member, _ in fitted]
+        self.present_ = [present for _, present in fitted]
+        return self
+
+    def predict_members(self, X) -> np.ndarray:
+        """Probabilities of each member, shape (M, N, K)."""
+        check_is_fitted(self)
+        calls = [delayed(member.predict_proba)(X) for member in self.members_]
+        P = run_each(calls, self.n_jobs, "asking member")
+        K = len(self.classes_)
+        return np.stack([aligned(p, present, K) for p, present in zip(P, self.present_, strict=True)])
+
+    def _models(self):
+        """The kinds of model among the members."""
+        return []
+
+    def _draw(self, X, codes, rng):
+        """Yield (unfitted member, rows to train on; None for all)."""
+        raise TypeError(f"{type(self).__name__} must say who its members are.")
+
+
+def _fit_member(member, X, codes, sample_weight, rows, X_unlabeled):
+    if rows is not None:
+        X, codes = take(X, rows), codes[rows]
+        sample_weight = None if sample_weight is None else sample_weight[rows]
+    return fit_present(member, X, codes, sample_weight, X_unlabeled)
+
+
+class Panel(Members):
+    """A committee of the given classifiers, one member each.
+
+    Parameters
+    ----------
+    estimators : list of classifiers
+        Any scikit-learn classifiers with `predict_proba`.
+    n_jobs : int, optional
+        Members to run at once.
+    random_state : int or RandomState, optional
+        Seeds every member. In a `PseudoLabelClassifier` its own random_state counts.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> Panel([GaussianNB(), LogisticRegression(max_iter=1000)]).fit(X, y).predict_members(X).shape
+    (2, 150, 3)
+    """
+
+    def __init__(self, estimators, *, n_jobs=None, random_state=None):
+        self.estimators = estimators
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _models(self):
+        return self.estimators
+
+    def _draw(self, X, codes, rng):
+        return [(estimator, None) for estimator in self.estimators]
+
+
+class Repeated(Members):
+    """One classifier several times, over seeds or over bootstrap samples.
+
+    Parameters
+    ----------
+    estimator : classifier, optional
+        By default extra-trees that read numbers, categories and missing values.
+    n_members : int, default=20
+        Number of members.
+    over : {"seeds", "bootstrap"}, default="seeds"
+        "seeds": members differ by their random_state. "bootstrap": also by their rows,
+        drawn with replacement within each class, so that none loses a class.
+    n_jobs : int, optional
+        Members to run at once.
+    random_state : int or RandomState, optional
+        Seeds every member. In a `PseudoLabelClassifier` its own random_state counts.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> Repeated(GaussianNB(), 5, over="bootstrap", random_state=0).fit(X, y).predict(X[:2])
+    array([0, 0])
+    """
+
+    def __init__(self, estimator=None, n_members=20, *, over="seeds", n_jobs=None, random_state=None):
+        self.estimator = estimator
+        self.n_members = n_members
+        self.over = over
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _models(self):
+        return [] if self.estimator is None else [self.estimator]
+
+    def _draw(self, X, codes, rng):
+        if self.over not in ("seeds", "bootstrap"):
+            raise ValueError(f'over must be "seeds" or "bootstrap"; it is {self.over!r}.')
+        member = trees() if self.estimator is None else self.estimator
+        if self.over == "seeds" and self.n_members > 1 and not seeds_of(member):
+            raise ValueError(
+                f"{type(member).__name__} has no random_state, so members over seeds would all be the "
+                'same. Use over="bootstrap".'
+            )
+        for _ in range(self.n_members):
+            yield member, _bootstrap(codes, rng) if self.over == "bootstrap" else None
+
+
+def _bootstrap(codes, rng):
+    """Rows drawn with replacement within each class, shape (N,)."""
+    groups = [np.flatnonzero(codes == k) for k in np.unique(codes)]
+    return np.concatenate([rng.choice(rows, len(rows)) for rows in groups])
+
+
+class Wrapped(Committee):
+    """A committee of somebody else's making: anything with `fit`, `predict_members` and `predict_proba`.
+
+    Parameters
+    ----------
+    committee : estimator
+        The stranger.
+    """
+
+    def __init__(self, committee):
+        self.committee = committee
+
+    @property
+    def uses_unlabeled(self) -> bool:
+        """Whether the stranger's fit takes unlabelled rows."""
+        return learns_from_unlabeled(self.committee)
+
+    def fit(self, X, y, sample_weight=None, X_unlabeled=None, *, run=None) -> Self:
+        """Train the stranger."""
+        self.committee_ = fit_weighted(clone(self.committee), X, y, sample_weight, X_unlabeled)
+        self.classes_ = self.committee_.classes_
+        return self
+
+    def predict_members(self, X) -> np.ndarray:
+        """The stranger's P (M, N, K)."""
+        return self.committee_.predict_members(X)
+
+    def predict_proba(self, X) -> np.ndarray:
+        """The stranger's own probabilities, shape (N, K)."""
+        return self.committee_.predict_proba(X)
+
+
+def as_committee(committee) -> Committee:
+    """A committee from what the user gave: one, a list of classifiers, or a classifier.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> as_committee(GaussianNB())
+    Panel(estimators=[GaussianNB()])
+    """
+    if isinstance(committee, Committee):
+        return committee
+    if isinstance(committee, (list, tuple)):
+        return Panel(list(committee))
+    return Wrapped(committee) if hasattr(committee, "predict_members") else Panel([committee])

@@ -1,0 +1,134 @@
+"""What an engine is: where the rows are, and how the steps of a round are done there.
+
+The loop is written once (`loop.in_step`); one machine (`one_machine.OneMachine`) and a Dask cluster
+(`surelabel.dask.engine.Cluster`) are two engines for it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..budget import Budget
+from ..committees.base import Committee
+from ..transport import Certificate
+from .labels import Labels
+from .records import Parts, Round, Sketch
+from .training import Trainer
+
+
+@dataclass(eq=False)
+class Strand:
+    """One question put to every row, and how far its answer has come.
+
+    Parameters
+    ----------
+    labels : Labels, or what the engine keeps instead
+        What is known; written into, or replaced.
+    prior : ndarray of shape (K,)
+        Class frequencies, summing to 1.
+    trainer : Trainer
+        Fits the committee.
+    history : list of Round
+        Rounds that made the labels so far; the next ones are added.
+    """
+
+    labels: Any
+    prior: np.ndarray
+    trainer: Trainer
+    history: list[Round] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """What a committee thinks of the pool, before anything is decided.
+
+    Parameters
+    ----------
+    pool : int
+        Rows still unlabelled.
+    candidates : int
+        Rows that are trusted.
+    changed : float
+        Share of the pool whose most probable class is not that of the round before; NaN in the first.
+    rows : object
+        What the engine knows of each row.
+    """
+
+    pool: int
+    candidates: int
+    changed: float
+    rows: Any
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """What a round came to, as far as the engine knows it; the fields are those of `Round`."""
+
+    selected: np.ndarray
+    certificate: Certificate | None = None
+    negatives: int = 0
+    rows: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=int))
+    codes: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=int))
+    sketch: Sketch | None = None
+
+    def as_round(
+        self, number: int, budget: Budget, candidates: int, seconds: dict[str, float], changed: float
+    ) -> Round:
+        """The record of the round; the arguments are fields of it."""
+        return Round(
+            number=number,
+            budget=budget,
+            candidates=candidates,
+            selected=self.selected,
+            negatives=self.negatives,
+            rows=self.rows,
+            codes=self.codes,
+            seconds=seconds,
+            certificate=self.certificate,
+            changed=changed,
+            sketch=self.sketch,
+        )
+
+
+class Engine(ABC):
+    """Where the rows are, and how the steps of a round are done there."""
+
+    @abstractmethod
+    def pool(self, strand: Strand) -> int:
+        """Rows still unlabelled."""
+
+    @abstractmethod
+    def lesson(self, strand: Strand, trainer: Trainer, before: int | None = None) -> tuple[Any, Labels]:
+        """The rows that a trainer needs, and what is known of them: now, or before a round."""
+
+    def train(self, strand: Strand, trainer: Trainer, before: int | None = None) -> Committee:
+        """The committee, fitted by a trainer on the labels so far, or on those before a round."""
+        return trainer(partial(self.lesson, strand, trainer), before)
+
+    @abstractmethod
+    def at_first(self, strand: Strand) -> tuple[Any, Labels] | None:
+        """Rows and what was known of them before the first round, for the guard.
+
+        None where labelled rows are not in one place.
+        """
+
+    @abstractmethod
+    def ask(self, strand: Strand, committee: Committee, method: Parts) -> Any:
+        """What a fitted committee thinks of each row of the pool by itself; for `trust`."""
+
+    @abstractmethod
+    def trust(self, strands: list[Strand], asked: list[Any], method: Parts) -> list[Opinion]:
+        """Which rows are trusted, an opinion for each strand."""
+
+    @abstractmethod
+    def allocate(self, strand: Strand, opinion: Opinion, method: Parts, budget: Budget) -> Any:
+        """Who gets which label, for `record`."""
+
+    @abstractmethod
+    def record(self, strand: Strand, opinion: Opinion, allocation: Any, number: int) -> Labelled:
+        """Write the labels of a round into the strand."""

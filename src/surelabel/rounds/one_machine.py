@@ -1,0 +1,163 @@
+"""The engine for a table that is in memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..allocation import Allocation
+from ..budget import Budget
+from ..committees.base import Committee
+from ..confidence import Confidence
+from .asking import Answers, answers
+from .engine import Engine, Labelled, Opinion, Strand
+from .labels import Labels
+from .records import Parts, Sketch
+from .training import Trainer
+
+# Rows of a round that are kept for a picture of it.
+_SKETCH_ROWS = 200
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """What is thought of each row of the pool: the answers, and how far each row is trusted, (N,)."""
+
+    answers: Answers
+    confidence: np.ndarray
+
+
+@dataclass(frozen=True)
+class OneMachine(Engine):
+    """Rows in memory.
+
+    Parameters
+    ----------
+    X : matrix or frame with n rows
+        All rows, labelled or not, in the form `Columns` gives.
+    """
+
+    X: Any
+
+    def pool(self, strand: Strand) -> int:
+        """Rows still unlabelled."""
+        return len(strand.labels.pool)
+
+    def lesson(self, strand: Strand, trainer: Trainer, before: int | None = None) -> tuple[Any, Labels]:
+        """All rows, and what is known of them: now, or before a round."""
+        return self.X, strand.labels if before is None else strand.labels.before(before)
+
+    def at_first(self, strand: Strand) -> tuple[Any, Labels]:
+        """All rows, and what was known of them before the first round."""
+        return self.X, strand.labels.afresh(strand.labels.weight)
+
+    def ask(self, strand: Strand, committee: Committee, method: Parts) -> Answers:
+        """What a fitted committee thinks of each row of the pool by itself."""
+        return answers(committee, self.X, strand.labels.n_classes, strand.labels.pool, method)
+
+    def trust(self, strands: list[Strand], asked: list[Answers], method: Parts) -> list[Opinion]:
+        """Which rows are trusted, an opinion for each strand."""
+        pools = [strand.labels.pool for strand in strands]
+        confidences = trusted(method.confidence, pools, [each.measured for each in asked])
+        return [
+            Opinion(
+                pool=len(pool),
+                candidates=int((confidence > 0).sum()),
+                changed=_changed(each.p, strand, pool),
+                rows=_Judged(each, confidence),
+            )
+            for strand, pool, each, confidence in zip(strands, pools, asked, confidences, strict=True)
+        ]
+
+    def allocate(
+        self, strand: Strand, opinion: Opinion, method: Parts, budget: Budget
+    ) -> tuple[Allocation, np.ndarray | None]:
+        """Labels of the candidates; soft targets of rows with a class ruled out, shape (N, K), or None."""
+        said, confidence = opinion.rows.answers, opinion.rows.confidence
+        soft = None if method.negatives is None else method.negatives(said.p, said.spread, budget)
+        return allocated(method.allocator, said.p[confidence > 0], budget), soft
+
+    def record(self, strand: Strand, opinion: Opinion, allocation: Any, number: int) -> Labelled:
+        """Write the labels of a round into the strand."""
+        given, soft = allocation
+        return recorded(strand.labels, number, opinion.rows.answers.p, opinion.rows.confidence, given, soft)
+
+
+def _changed(p, strand: Strand, pool) -> float:
+    if not strand.history:
+        return np.nan
+    return float((p.argmax(axis=1) != strand.labels.guess[pool]).mean())
+
+
+def trusted(confidence: Confidence, pools: list[np.ndarray], measured: list[np.ndarray]) -> list[np.ndarray]:
+    """The confidence of each strand's rows, a list of (N,); whole rows by their mean measure."""
+    if not confidence.whole_rows:
+        return [confidence.trust(each) for each in measured]
+    rows, place, times = np.unique(np.concatenate(pools), return_inverse=True, return_counts=True)
+    total = np.bincount(place, np.concatenate(measured), len(rows))
+    joint = confidence.trust(total / times)
+    return np.split(joint[place], np.cumsum([len(pool) for pool in pools])[:-1])
+
+
+def allocated(allocator, p, budget: Budget) -> Allocation:
+    """What an allocator gives the candidates p (N, K); nothing where there are none."""
+    if len(p):
+        return allocator(p, budget)
+    return Allocation(np.empty(0, dtype=int), np.empty(0, dtype=object))
+
+
+def recorded(labels: Labels, number: int, p, confidence, allocation: Allocation, soft=None) -> Labelled:
+    """Write what a round found of the pool into labels, and say what it came to.
+
+    Parameters
+    ----------
+    labels : Labels
+        Written into.
+    number : int
+        Of the round.
+    p : ndarray of shape (N, K)
+        Mean probabilities of the pool.
+    confidence : ndarray of shape (N,)
+        Above 0 is trusted.
+    allocation : Allocation
+        Of the rows that are trusted.
+    soft : ndarray of shape (N, K), optional
+        Soft targets of rows with a class ruled out.
+    """
+    pool, candidates = labels.pool, confidence > 0
+    labels.record(pool, number, p, confidence, allocation, candidates)
+    labels.soft = _ruled_out(soft, pool, labels)
+    chosen = pool[labels.codes[pool] >= 0]
+    return Labelled(
+        selected=np.bincount(labels.codes[chosen], minlength=labels.n_classes),
+        certificate=allocation.certificate,
+        negatives=0 if labels.soft is None else int(labels.soft[pool].any(axis=1).sum()),
+        rows=chosen,
+        codes=labels.codes[chosen],
+        sketch=_sketch(pool, p, confidence, allocation),
+    )
+
+
+def _sketch(pool, p, confidence, allocation) -> Sketch | None:
+    sure = np.flatnonzero(confidence > 0)
+    n = min(len(sure), _SKETCH_ROWS)
+    if not n:
+        return None
+    ranking = np.argsort(-confidence[sure], kind="stable")
+    some = ranking[np.arange(n) * len(sure) // n]
+    rows, codes = sure[some], allocation.codes[some]
+    given = codes[:, None] == np.arange(p.shape[1])
+    plan = given if allocation.plan is None else allocation.plan(some)
+    return Sketch(pool[rows], p[rows].astype(np.float32), plan.astype(np.float32), codes)
+
+
+def _ruled_out(of_pool, pool, labels) -> np.ndarray | None:
+    """Soft targets over all rows, made anew each round: the committee has changed."""
+    if of_pool is None:
+        return None
+    soft = np.zeros((len(labels.codes), labels.n_classes))
+    soft[pool] = of_pool
+    soft[labels.codes >= 0] = 0
+    return soft

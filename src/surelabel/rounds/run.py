@@ -1,0 +1,234 @@
+"""A run: one question put to every row of a table, from the given labels to the final classifier."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..budget import class_frequencies
+from ..common.notice import about, logger, notice, shown
+from ..reading.features import take
+from ..reading.priors import check_prior, resolved_prior
+from ..reading.targets import Targets
+from .audit import described, why_ended
+from .checkpoint import Checkpoint
+from .engine import Engine, Strand
+from .final import Final, final
+from .labels import Labels
+from .loop import in_step
+from .method import method_of, rounds_worth_running
+from .one_machine import OneMachine
+from .records import Parts, Round
+from .training import GUARD, Seeds, Trainer
+from .verdict import Verdict, nested
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What a run came to.
+
+    Parameters
+    ----------
+    final : Final
+        The final classifier.
+    verdict : Verdict or None
+        Whether the unlabelled rows helped.
+    ended : str
+        Why the rounds ended, as a `termination_condition_`.
+    """
+
+    final: Final
+    verdict: Verdict | None
+    ended: str
+
+
+@dataclass(eq=False)
+class Run:
+    """A fit under way.
+
+    Parameters
+    ----------
+    engine : Engine
+        Where the rows are.
+    strand : Strand
+        What is known of every row, the class frequencies, the trainer and the rounds so far.
+    method : Parts
+        Committee, confidence and allocator.
+    targets : Targets
+        The given labels.
+    n_rounds : int
+        Most rounds that were asked for.
+    n_worth_running : int
+        Most rounds that can label anything: these, or 0.
+    frequencies : callable
+        Labels -> class frequencies (K,), by what the user says and the labels show.
+    estimator : classifier, optional
+        The final classifier; without, the committee.
+    index : Index, optional
+        The caller's row labels.
+    verbose : int, default=0
+        Above 0, the verdict is shown as soon as it is known.
+    """
+
+    engine: Engine
+    strand: Strand
+    method: Parts
+    targets: Targets
+    n_rounds: int
+    n_worth_running: int
+    frequencies: Callable[[Labels], np.ndarray]
+    estimator: Any = None
+    index: Any = None
+    verbose: int = 0
+
+    @property
+    def history(self) -> list[Round]:
+        """The rounds so far."""
+        return list(self.strand.history)
+
+    @property
+    def class_prior(self) -> np.ndarray:
+        """The class frequencies used, shape (K,)."""
+        return self.strand.prior
+
+    @property
+    def found(self) -> bool:
+        """Whether any label was found."""
+        return any(round.labelled for round in self.strand.history)
+
+    def rounds(self) -> Iterator[Round]:
+        """Label the pool round by round."""
+        for _ in in_step(self.engine, [self.strand], self.method, self.n_worth_running):
+            yield self.strand.history[-1]
+
+    def checkpoint(self) -> Checkpoint:
+        """What is known now, between two rounds."""
+        return Checkpoint.of(self.strand.labels, self.strand.history)
+
+    def finish(self, guard: bool = True) -> Finished:
+        """Train the final classifier, and find out whether the unlabelled rows helped.
+
+        Parameters
+        ----------
+        guard : bool, default=True
+            Whether to find that out; where they hurt, the final classifier is the one without them.
+        """
+        trainer = self.strand.trainer
+        # Nothing found: the supervised model, also where the committee has learnt from the pool or
+        # classes were ruled out.
+        model = self._final(trainer) if self.found else self._final(trainer.blind(), before=1)
+        ended = why_ended(self.engine.pool(self.strand), self.strand.history, self.n_rounds)
+        verdict = None
+        if guard and self.found:
+            start = self.engine.at_first(self.strand)
+            if start is not None:
+                supervised, verdict = self._judged(*start)
+                if verdict is not None and verdict.word == "hurt":
+                    model, ended = supervised, "hurt"
+        return Finished(model, verdict, ended)
+
+    def outcome(self, finished: Finished) -> dict[str, Any]:
+        """What the run came to, by the names of fitted attributes."""
+        return {
+            "estimator_": finished.final.model,
+            "_present": finished.final.present,
+            "verdict_": finished.verdict,
+            "n_iter_": len(self.strand.history),
+            "termination_condition_": finished.ended,
+        }
+
+    def fitted(self, guard: bool = True) -> dict[str, Any]:
+        """Finish; the outcome and what became of each row, by the names of fitted attributes."""
+        finished = self.finish(guard)
+        known = {
+            "classes_": self.targets.classes,
+            "class_prior_": self.class_prior,
+            "history_": self.history,
+        }
+        return known | self.outcome(finished) | described(self.targets, self.strand.labels, self.index)
+
+    def _final(self, trainer: Trainer, before: int | None = None) -> Final:
+        if self.estimator is None:
+            # Where the rows are: an engine may train a committee on rows that never come here.
+            committee = self.engine.train(self.strand, trainer, before).for_prediction()
+            return Final(committee, committee.classes_)
+        return final(self.estimator, trainer, partial(self.engine.lesson, self.strand, trainer), before)
+
+    def _judged(self, X: Any, start: Labels) -> tuple[Final, Verdict | None]:
+        """The supervised classifier, and whether the other is better."""
+        begin, trainer = time.perf_counter(), self.strand.trainer
+        supervised = final(self.estimator, trainer.blind(), lambda before: (X, start))
+        verdict = nested(
+            X,
+            start,
+            self.method,
+            trainer,
+            prior=self.frequencies,
+            estimator=self.estimator,
+            random_state=trainer.seeds.rng(GUARD),
+            begin=begin,
+        )
+        with shown(bool(self.verbose)):
+            told = verdict or "too few labels to tell whether they helped"
+            logger.info("%sunlabelled rows: %s", about(), told)
+        if verdict is not None and verdict.word == "hurt":
+            notice(
+                f"Unlabelled rows {verdict}; the classifier is the one trained on the given labels "
+                "alone. guard=False keeps the other.",
+            )
+        return supervised, verdict
+
+
+def begin(clf: Any, table: Any, targets: Targets, weight=None, index=None, after=None) -> Run:
+    """Make ready for the rounds of one label on one machine.
+
+    Parameters
+    ----------
+    clf : PseudoLabelClassifier
+        Its arguments say what to do.
+    table : matrix or frame
+        All rows, as `Columns` gives them.
+    targets : Targets
+        Their labels.
+    weight : ndarray of shape (n,), optional
+        Their weights.
+    index : Index, optional
+        The caller's row labels.
+    after : Checkpoint, optional
+        What an earlier run knew.
+    """
+    labels = Labels.start(targets.codes, len(targets.classes), weight, clf.found_weight)
+    check_prior(clf.class_prior, targets.classes, targets.counts(weight))
+    frequencies = partial(frequencies_of, clf.class_prior, targets.classes)
+    prior = frequencies(labels)
+    n_worth_running = rounds_worth_running(clf.n_rounds, take(table, labels.training()[0]))
+    method = method_of(clf)
+    strand = Strand(labels, prior, Trainer(method.committee, Seeds.of(clf.random_state)))
+    if after is not None:
+        after.restore(labels)
+        strand.history = list(after.history)
+    return Run(
+        engine=OneMachine(table),
+        strand=strand,
+        method=method,
+        targets=targets,
+        n_rounds=clf.n_rounds,
+        n_worth_running=n_worth_running,
+        frequencies=frequencies,
+        estimator=clf.estimator,
+        index=index,
+        verbose=clf.verbose,
+    )
+
+
+def frequencies_of(class_prior: Any, classes: np.ndarray, labels: Labels) -> np.ndarray:
+    """Class frequencies by what the user says and the given labels show, shape (K,)."""
+    given = (labels.codes >= 0) & (labels.weight > 0)
+    found = class_frequencies(labels.codes[given], labels.weight[given], labels.n_classes)
+    return resolved_prior(class_prior, found, classes)
