@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..common.types import AnyLabels, Fitted, Floats, Table, Values
 from .means import with_shift
 from .setting import MeanSetting
 
 
-def estimated_setting(clf, X, truth=None, norm: float = 2) -> MeanSetting:
+def estimated_setting(clf: Fitted, X: Table, truth: AnyLabels | None = None, norm: float = 2) -> MeanSetting:
     """The quantities of Theorem 1 as they look in a fitted classifier.
 
     Columns are measured in standard deviations within a class, and delta is in these units. Under
@@ -30,6 +31,14 @@ def estimated_setting(clf, X, truth=None, norm: float = 2) -> MeanSetting:
         The true labels, where known for all rows.
     norm : {1, 2, inf}, default=2
         As in `MeanSetting`.
+
+    Returns
+    -------
+    MeanSetting
+
+    See Also
+    --------
+    mean_bound, error_for, rows_needed : What follows from it.
 
     Examples
     --------
@@ -69,8 +78,23 @@ def estimated_setting(clf, X, truth=None, norm: float = 2) -> MeanSetting:
     return with_shift(setting, counts / (~given).sum(), prior)
 
 
-def committee_votes(clf, X):
+def committee_votes(clf: Fitted, X: Table) -> Values:
     """The class that each member of the final committee names for each row, shape (M, N).
+
+    Parameters
+    ----------
+    clf : PseudoLabelClassifier
+        Fitted.
+    X : array or frame of shape (N, d)
+        Rows that it was not trained on.
+
+    Returns
+    -------
+    ndarray of shape (M, N)
+
+    See Also
+    --------
+    vote_bounds : How often the vote errs on such rows.
 
     Examples
     --------
@@ -92,12 +116,12 @@ def committee_votes(clf, X):
     return clf.classes_[np.asarray(clf.estimator_.classes_)[P.argmax(axis=2)]]
 
 
-def _check_one_label(clf):
+def _check_one_label(clf: Fitted) -> None:
     if np.ndim(clf.transduction_) > 1:
         raise ValueError("Rows have several labels; give the classifier of one, such as clf.estimators_[0].")
 
 
-def _measured(residuals, centres, norm):
+def _measured(residuals: Floats, centres: Floats, norm: float) -> tuple[Floats, Floats]:
     """Variances (d,) and class means (K, d) in standard deviations, on axes that suit the norm."""
     free = len(residuals) - len(centres)
     if free < 1:
@@ -114,7 +138,7 @@ def _measured(residuals, centres, norm):
     return variances.clip(0), centres / unit @ axes
 
 
-def _numbers(X, n_rows):
+def _numbers(X: Table, n_rows: int) -> Floats:
     try:
         X = np.asarray(X, dtype=float)
     except (TypeError, ValueError):

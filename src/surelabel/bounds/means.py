@@ -10,8 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
+from ..common.types import Floats
 from .records import MeanBound
 from .setting import MeanSetting
 
@@ -19,12 +21,27 @@ _SPLITS = np.linspace(0, 1, 101)[:, None]
 _MOST_ROWS = 10**15
 
 
-def printed_probability(setting: MeanSetting, delta):
+def printed_probability(setting: MeanSetting, delta: ArrayLike) -> Floats:
     """The probability as the paper prints it, shape of delta.
 
     It does not always hold: it lacks the shift by wrong labels, a square, and the split of
     delta over classes. The norm, and which of the other classes a wrong row is from, the paper
     leaves open; here they are the setting's norm and the farthest class.
+
+    Parameters
+    ----------
+    setting : MeanSetting
+        The theorem's quantities.
+    delta : float or array
+        The summed error allowed.
+
+    Returns
+    -------
+    ndarray of the shape of delta
+
+    See Also
+    --------
+    mean_probability : What does hold.
 
     Examples
     --------
@@ -39,11 +56,33 @@ def printed_probability(setting: MeanSetting, delta):
     return np.clip(1 - noise.sum(axis=(-2, -1)) - _ratio(labels.sum(), squared), 0, 1)
 
 
-def repaired_probability(setting: MeanSetting, delta):
+def repaired_probability(setting: MeanSetting, delta: ArrayLike) -> Floats:
     """The paper's own argument with its gaps closed, shape of delta.
 
     Chebyshev's inequality and a union over classes and columns, on what delta leaves after the
     bias, split evenly over 2 K terms.
+
+    Parameters
+    ----------
+    setting : MeanSetting
+        The theorem's quantities.
+    delta : float or array
+        The summed error allowed.
+
+    Returns
+    -------
+    ndarray of the shape of delta
+
+    See Also
+    --------
+    sharp_probability : Without the union over classes and columns.
+    mean_probability : The higher of the two.
+
+    Examples
+    --------
+    >>> near = MeanSetting([200, 200], [1.0, 1.0], 0.95, [[0, 0], [2, 2]])
+    >>> repaired_probability(near, [0.8, 2.0]).round(2)
+    array([0.  , 0.98])
     """
     K, d = setting.means.shape
     slack = np.maximum(np.asarray(delta, dtype=float) - setting.bias, 0)
@@ -55,12 +94,34 @@ def repaired_probability(setting: MeanSetting, delta):
     return np.clip(1 - noise.sum(axis=(-2, -1)) - _ratio(labels, part**2), 0, 1)
 
 
-def sharp_probability(setting: MeanSetting, delta):
+def sharp_probability(setting: MeanSetting, delta: ArrayLike) -> Floats:
     """Without any union over classes or columns, shape of delta.
 
     The summed noise is a Lipschitz function of Gaussians, and the summed shift by wrong labels
     one variable with a known variance; delta less bias and expected noise is split
     between these two as is best.
+
+    Parameters
+    ----------
+    setting : MeanSetting
+        The theorem's quantities.
+    delta : float or array
+        The summed error allowed.
+
+    Returns
+    -------
+    ndarray of the shape of delta
+
+    See Also
+    --------
+    repaired_probability : The paper's own argument.
+    mean_probability : The higher of the two.
+
+    Examples
+    --------
+    >>> near = MeanSetting([200, 200], [1.0, 1.0], 0.95, [[0, 0], [2, 2]])
+    >>> sharp_probability(near, [0.8, 2.0]).round(2)
+    array([0.68, 1.  ])
     """
     noise_mean, noise_scale = setting.noise
     slack = np.maximum(np.asarray(delta, dtype=float) - setting.bias - noise_mean, 0)
@@ -70,8 +131,24 @@ def sharp_probability(setting: MeanSetting, delta):
     return np.clip(1 - failure.min(axis=0), 0, 1).reshape(slack.shape)
 
 
-def mean_probability(setting: MeanSetting, delta):
+def mean_probability(setting: MeanSetting, delta: ArrayLike) -> Floats:
     """At least this surely the summed error is at most delta: the better of two bounds, shape of delta.
+
+    Parameters
+    ----------
+    setting : MeanSetting
+        The theorem's quantities.
+    delta : float or array
+        The summed error allowed.
+
+    Returns
+    -------
+    ndarray of the shape of delta
+
+    See Also
+    --------
+    repaired_probability, sharp_probability : The two.
+    mean_bound : The same as a sentence.
 
     Examples
     --------
@@ -84,6 +161,22 @@ def mean_probability(setting: MeanSetting, delta):
 
 def mean_bound(setting: MeanSetting, delta: float) -> MeanBound:
     """What holds for delta, beside what is printed.
+
+    Parameters
+    ----------
+    setting : MeanSetting
+        The theorem's quantities.
+    delta : float
+        The summed error allowed.
+
+    Returns
+    -------
+    MeanBound
+
+    See Also
+    --------
+    error_for : The delta of a probability.
+    estimated_setting : The quantities of a fitted classifier.
 
     Examples
     --------
@@ -101,6 +194,18 @@ def mean_bound(setting: MeanSetting, delta: float) -> MeanBound:
 def error_for(setting: MeanSetting, probability: float = 0.95) -> float:
     """The smallest delta that holds with the given probability.
 
+    Parameters
+    ----------
+    setting : MeanSetting
+        The theorem's quantities.
+    probability : float, default=0.95
+        How surely it is to hold.
+
+    See Also
+    --------
+    mean_bound : The probability of a delta.
+    rows_needed : How many rows bring it down.
+
     Examples
     --------
     >>> near = MeanSetting([200, 200], [1.0, 1.0], 0.95, [[0, 0], [2, 2]])
@@ -109,7 +214,7 @@ def error_for(setting: MeanSetting, probability: float = 0.95) -> float:
     """
     _check_probability(probability)
     labels = np.sqrt(setting.label_variance.max()) * setting.gaps.max()
-    # Where nothing varies, what little is above the bias will do.
+    # Where nothing varies, any small number above the bias is enough.
     scale = sum(setting.noise) + labels or 1e-9 * max(setting.bias, 1.0)
     low, high = 0.0, scale
     while mean_probability(setting, setting.bias + high) < probability:
@@ -124,6 +229,19 @@ def error_for(setting: MeanSetting, probability: float = 0.95) -> float:
 def rows_needed(setting: MeanSetting, delta: float, probability: float = 0.95) -> int:
     """The smallest number of found rows, in the shares of the setting, for delta to hold that surely.
 
+    Parameters
+    ----------
+    setting : MeanSetting
+        The theorem's quantities.
+    delta : float
+        The summed error allowed.
+    probability : float, default=0.95
+        How surely it is to hold.
+
+    See Also
+    --------
+    error_for : The error that the setting's own rows allow.
+
     Examples
     --------
     >>> near = MeanSetting([200, 200], [1.0, 1.0], 0.95, [[0, 0], [2, 2]])
@@ -136,14 +254,14 @@ def rows_needed(setting: MeanSetting, delta: float, probability: float = 0.95) -
     """
     _check_probability(probability)
 
-    def enough(n):
-        return mean_probability(setting.resized(n), delta) >= probability
+    def enough(n: int) -> bool:
+        return bool(mean_probability(setting.resized(n), delta) >= probability)
 
     if not enough(_MOST_ROWS):
         least = error_for(setting.resized(_MOST_ROWS), probability)
         raise ValueError(
             f"No number of rows gives an error of {delta:.3g} with probability {probability:.3g}: "
-            f"{least:.3g} may remain. Allow more than that, or find labels more rightly."
+            f"{least:.3g} may remain. Allow more than that, or find labels that are right more often."
         )
     low, high = 0, 1
     while not enough(high):
@@ -154,7 +272,7 @@ def rows_needed(setting: MeanSetting, delta: float, probability: float = 0.95) -
     return high
 
 
-def selection_shift(correct, share, prior):
+def selection_shift(correct: ArrayLike, share: ArrayLike, prior: ArrayLike) -> Floats:
     """How far choosing rows by what they look like can move a class mean, in standard deviations, shape (K,).
 
     The theorem takes rows to be right or wrong whatever they look like. A model chooses them by
@@ -170,6 +288,14 @@ def selection_shift(correct, share, prior):
     prior : array of shape (K,)
         Share of all unlabelled rows that are of the class.
 
+    Returns
+    -------
+    ndarray of shape (K,)
+
+    See Also
+    --------
+    MeanSetting : Takes it, times the deviation of a row, as `shift`.
+
     Examples
     --------
     >>> selection_shift([1.0, 1.0], [0.5, 0.25], [0.5, 0.5]).round(2)  # half of the second class is left out
@@ -181,13 +307,13 @@ def selection_shift(correct, share, prior):
     return correct * _farthest_mean(right) + (1 - correct) * _farthest_mean(wrong)
 
 
-def with_shift(setting: MeanSetting, share, prior) -> MeanSetting:
+def with_shift(setting: MeanSetting, share: ArrayLike, prior: ArrayLike) -> MeanSetting:
     """The setting with the most that the choice of rows can do added to its bias."""
     shift = setting.width * selection_shift(setting.correct, share, prior)
     return replace(setting, shift=shift)
 
 
-def _farthest_mean(part):
+def _farthest_mean(part: Floats) -> Floats:
     """Mean of the upper `part` of a standard normal, shape of part; 0 for all or nothing of it."""
     part = np.clip(part, 0, 1)
     inside = (part > 0) & (part < 1)
@@ -195,11 +321,11 @@ def _farthest_mean(part):
     return np.where(inside, np.exp(-(ndtri(a) ** 2) / 2) / np.sqrt(2 * np.pi) / a, 0.0)
 
 
-def _label_tail(setting, excess):
+def _label_tail(setting: MeanSetting, excess: Floats) -> Floats:
     """Probability that wrong labels cost `excess` more than on average, shape of excess."""
     v, gaps, rho = setting.label_variance, setting.gaps, setting.correlation
     alone = (v * gaps**2 / setting.counts).sum()
-    together = (np.sqrt(v) * gaps).sum() ** 2  # by Cauchy and Schwarz, whatever hangs together
+    together = (np.sqrt(v) * gaps).sum() ** 2  # by Cauchy and Schwarz, however they depend on each other
     variance = (1 - rho) * alone + rho * together
     if variance == 0:
         return np.zeros_like(excess)
@@ -210,13 +336,13 @@ def _label_tail(setting, excess):
     return tail
 
 
-def _ratio(top, bottom):
+def _ratio(top: ArrayLike, bottom: ArrayLike) -> Floats:
     """A quotient where 0 / 0 is 0: what is not there cannot err."""
     top, bottom = np.broadcast_arrays(np.asarray(top, dtype=float), np.asarray(bottom, dtype=float))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return np.where(top == 0, 0.0, top / np.where(bottom == 0, 0.0, bottom))
 
 
-def _check_probability(probability):
+def _check_probability(probability: float) -> None:
     if not 0 < probability < 1:
         raise ValueError(f"probability must be between 0 and 1; it is {probability}.")

@@ -20,6 +20,10 @@ class MeanBound:
     bias : float
         The error that more rows do not remove.
 
+    See Also
+    --------
+    mean_bound : Returns it.
+
     Examples
     --------
     >>> print(MeanBound(2.0, 0.97, 0.99, 0.5))
@@ -38,7 +42,7 @@ class MeanBound:
         """Whether it says nothing."""
         return self.probability <= 0
 
-    def __str__(self):
+    def __str__(self) -> str:
         printed = f"(as printed in the paper: {self.printed:.2f})"
         if self.delta <= self.bias:
             return (
@@ -69,6 +73,10 @@ class VoteBound:
     baseline : float, default=1
         Error of always naming the most common class; no better than that is vacuous.
 
+    See Also
+    --------
+    vote_bounds : Returns one for each kind of bound.
+
     Examples
     --------
     >>> print(VoteBound("tandem", 0.31, 0.02, 0.95, 200))
@@ -89,7 +97,7 @@ class VoteBound:
         """Whether it says no more than a constant guess would."""
         return self.bound >= self.baseline
 
-    def __str__(self):
+    def __str__(self) -> str:
         how = f"({self.confidence:.0%} sure, from {self.n_rows} rows)"
         if not self.vacuous:
             return f"{self.name}: errs on at most {self.bound:.1%} of new rows {how}"

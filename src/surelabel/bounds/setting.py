@@ -8,6 +8,8 @@ from functools import cached_property
 import numpy as np
 from scipy.special import erfc
 
+from ..common.types import Floats
+
 _NORMS = (1, 2, np.inf)
 
 
@@ -34,21 +36,26 @@ class MeanSetting:
     shift : array of shape (K,) or float, default=0
         How far the choice of rows itself may move each mean; see `selection_shift`.
 
+    See Also
+    --------
+    estimated_setting : From a fitted classifier.
+    mean_bound : What Theorem 1 says of it.
+
     Examples
     --------
     >>> print(MeanSetting([50, 80], [1.0, 1.0], 0.9, [[0, 0], [3, 4]]))
     2 classes, 2 columns; 50 to 80 rows found for each, 90% to 90% right; the means may stay off by 1 in all
     """
 
-    counts: np.ndarray
-    variances: np.ndarray
-    correct: np.ndarray
-    means: np.ndarray
+    counts: Floats
+    variances: Floats
+    correct: Floats
+    means: Floats
     norm: float = 2
     correlation: float = 0.0
-    shift: np.ndarray | float = 0.0
+    shift: Floats | float = 0.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         means = np.atleast_2d(np.asarray(self.means, dtype=float))
         K, d = means.shape
         read = {
@@ -62,7 +69,7 @@ class MeanSetting:
             object.__setattr__(self, name, value)
         self._check(K)
 
-    def _check(self, K):
+    def _check(self, K: int) -> None:
         if K < 2:
             raise ValueError(f"means must have a row for each of at least 2 classes; it has {K}.")
         if self.counts.min() < 1:
@@ -81,18 +88,18 @@ class MeanSetting:
             raise ValueError(f"norm must be 1, 2 or inf; it is {self.norm}.")
 
     @cached_property
-    def gaps(self):
+    def gaps(self) -> Floats:
         """Distance of each class mean to the farthest other, the worst a wrong row can do, shape (K,)."""
         apart = self.means[:, None] - self.means
         return np.linalg.norm(apart, ord=self.norm, axis=2).max(axis=1)
 
     @property
     def bias(self) -> float:
-        """What remains of the summed error when rows are without number."""
+        """What remains of the summed error when there are infinitely many rows."""
         return float(((1 - self.correct) * self.gaps + self.shift).sum())
 
     @property
-    def label_variance(self):
+    def label_variance(self) -> Floats:
         """The theorem's Var(I), shape (K,)."""
         return self.correct * (1 - self.correct)
 
@@ -114,12 +121,12 @@ class MeanSetting:
         mean = of_one_row * (self.counts**-0.5).sum()
         return float(mean), float(self.width * np.sqrt((1 / self.counts).sum()))
 
-    def resized(self, n) -> MeanSetting:
+    def resized(self, n: float) -> MeanSetting:
         """The same with n found rows in all, in the same shares."""
         shares = self.counts / self.counts.sum()
         return replace(self, counts=np.maximum(np.floor(n * shares + 1e-9), 1.0))
 
-    def __str__(self):
+    def __str__(self) -> str:
         K, d = self.means.shape
         low, high = self.correct.min(), self.correct.max()
         return (
@@ -128,7 +135,7 @@ class MeanSetting:
         )
 
 
-def _expected_maximum(sigma):
+def _expected_maximum(sigma: Floats) -> float:
     """Expected largest of |N(0, sigma_j^2)|, from above."""
     if not len(sigma):
         return 0.0

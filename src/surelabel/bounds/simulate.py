@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..common.types import Floats, Ints
 from .setting import MeanSetting
 
 
-def simulated_errors(setting: MeanSetting, n_draws: int = 1000, seed=0, wrong: str = "farthest"):
+def simulated_errors(
+    setting: MeanSetting, n_draws: int = 1000, seed: int | np.random.Generator = 0, wrong: str = "farthest"
+) -> Floats:
     """Summed error of the class means in each of n_draws draws, shape (n_draws,).
 
     A right row is Gaussian around the mean of its class; a wrong one around another mean. Means
@@ -22,7 +25,15 @@ def simulated_errors(setting: MeanSetting, n_draws: int = 1000, seed=0, wrong: s
     seed : int or Generator, default=0
         Draws the rows.
     wrong : {"farthest", "any"}, default="farthest"
-        Where wrong rows come from: the farthest class, or any other alike.
+        Where wrong rows come from: the farthest class, or each of the others equally often.
+
+    Returns
+    -------
+    ndarray of shape (n_draws,)
+
+    See Also
+    --------
+    mean_probability : The bound that these must respect.
 
     Examples
     --------
@@ -48,11 +59,11 @@ def simulated_errors(setting: MeanSetting, n_draws: int = 1000, seed=0, wrong: s
     return errors
 
 
-def _right(setting, n, n_draws, rng):
+def _right(setting: MeanSetting, n: Ints, n_draws: int, rng: np.random.Generator) -> Ints:
     """Right labels of each class, shape (n_draws, K).
 
-    With probability `correlation` one fate is drawn for all rows of a draw, else each has its
-    own: so any two labels of a class have that correlation, and none of two classes more.
+    With probability `correlation` the rows of a draw are right or wrong all together, else each by
+    itself: so any two labels of a class have that correlation, and none of two classes more.
     """
     K = len(n)
     alone = rng.binomial(n, setting.correct, size=(n_draws, K))

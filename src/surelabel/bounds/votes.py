@@ -9,13 +9,24 @@ was not; `binomial_bound` holds for one vote that was fixed before. docs/theory.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import betaincinv, rel_entr, xlogy
 
+from ..common.types import Floats, Values
 from .records import VoteBound
 
 
-def total_variation(weights, prior) -> float:
+def total_variation(weights: ArrayLike, prior: ArrayLike) -> float:
     """The most that two weightings can differ on any set of members, within [0, 1].
+
+    Parameters
+    ----------
+    weights, prior : array of shape (M,)
+        Two weightings of the members, each summing to 1.
+
+    See Also
+    --------
+    ipm_bound : Rests on it.
 
     Examples
     --------
@@ -27,6 +38,17 @@ def total_variation(weights, prior) -> float:
 
 def kl_inverse(loss: float, budget: float) -> float:
     """The largest p with kl(loss, p) <= budget, from above, where kl is that of two coins.
+
+    Parameters
+    ----------
+    loss : float
+        The first coin's probability, within [0, 1].
+    budget : float
+        How far the second may be from it.
+
+    See Also
+    --------
+    tandem_bound, first_order_bound : Rest on it.
 
     Examples
     --------
@@ -42,8 +64,19 @@ def kl_inverse(loss: float, budget: float) -> float:
     return high
 
 
-def tandem_loss(wrong, weights=None) -> float:
+def tandem_loss(wrong: ArrayLike, weights: ArrayLike | None = None) -> float:
     """How often two members drawn by weight both err, within [0, 1].
+
+    Parameters
+    ----------
+    wrong : array of bool of shape (M, N)
+        Which member errs on which row.
+    weights : array of shape (M,), optional
+        Weights of the members. Equal by default.
+
+    See Also
+    --------
+    tandem_bound : Four times as much, and what chance may add.
 
     Examples
     --------
@@ -54,11 +87,26 @@ def tandem_loss(wrong, weights=None) -> float:
     return float(((weights @ wrong) ** 2).mean())
 
 
-def printed_ipm_bound(wrong, weights=None, prior=None, confidence=0.95) -> VoteBound:
+def printed_ipm_bound(
+    wrong: ArrayLike,
+    weights: ArrayLike | None = None,
+    prior: ArrayLike | None = None,
+    confidence: float = 0.95,
+) -> VoteBound:
     """Theorem 2 as printed, errors put where it writes accuracies, with total variation as its distance.
 
     It does not hold for weights other than the prior: its assumption asks for a distance
-    2 (N - 1) times as large.
+    2 (N - 1) times as large. Parameters as in `ipm_bound`.
+
+    See Also
+    --------
+    ipm_bound : The form that holds.
+
+    Examples
+    --------
+    >>> wrong = np.random.default_rng(0).random((10, 5000)) < 0.05
+    >>> print(printed_ipm_bound(wrong))
+    IPM, as printed: errs on at most 33.6% of new rows (95% sure, from 5000 rows)
     """
     wrong, weights, prior = _read(wrong, weights, prior)
     n = _n_rows(wrong)
@@ -68,7 +116,12 @@ def printed_ipm_bound(wrong, weights=None, prior=None, confidence=0.95) -> VoteB
     return _bound("IPM, as printed", 4 * loss + gap, loss, confidence, n)
 
 
-def ipm_bound(wrong, weights=None, prior=None, confidence=0.95) -> VoteBound:
+def ipm_bound(
+    wrong: ArrayLike,
+    weights: ArrayLike | None = None,
+    prior: ArrayLike | None = None,
+    confidence: float = 0.95,
+) -> VoteBound:
     """Theorem 2 in its sensible form: tandem loss, and total variation at its right scale.
 
     Parameters
@@ -83,6 +136,11 @@ def ipm_bound(wrong, weights=None, prior=None, confidence=0.95) -> VoteBound:
     Returns
     -------
     VoteBound
+
+    See Also
+    --------
+    tandem_bound : The same idea, most often tighter.
+    vote_bounds : Every bound at once.
 
     Examples
     --------
@@ -99,8 +157,24 @@ def ipm_bound(wrong, weights=None, prior=None, confidence=0.95) -> VoteBound:
     return _bound("IPM", 4 * (loss + gap), loss, confidence, n)
 
 
-def first_order_bound(wrong, weights=None, prior=None, confidence=0.95) -> VoteBound:
-    """Twice the members' mean error, by PAC-Bayes with the kl of coins. Parameters as in `ipm_bound`."""
+def first_order_bound(
+    wrong: ArrayLike,
+    weights: ArrayLike | None = None,
+    prior: ArrayLike | None = None,
+    confidence: float = 0.95,
+) -> VoteBound:
+    """Twice the members' mean error, by PAC-Bayes with the kl of coins. Parameters as in `ipm_bound`.
+
+    See Also
+    --------
+    tandem_bound : Tighter with thousands of rows.
+
+    Examples
+    --------
+    >>> wrong = np.random.default_rng(0).random((10, 5000)) < 0.05
+    >>> print(first_order_bound(wrong))
+    first order: errs on at most 12.7% of new rows (95% sure, from 5000 rows)
+    """
     wrong, weights, prior = _read(wrong, weights, prior)
     n = _n_rows(wrong)
     loss = float((weights @ wrong).mean())
@@ -108,8 +182,24 @@ def first_order_bound(wrong, weights=None, prior=None, confidence=0.95) -> VoteB
     return _bound("first order", 2 * kl_inverse(loss, budget), loss, confidence, n)
 
 
-def masegosa_bound(wrong, weights=None, prior=None, confidence=0.95) -> VoteBound:
-    """The second order bound of Masegosa et al. (2020) as they state it. Parameters as in `ipm_bound`."""
+def masegosa_bound(
+    wrong: ArrayLike,
+    weights: ArrayLike | None = None,
+    prior: ArrayLike | None = None,
+    confidence: float = 0.95,
+) -> VoteBound:
+    """The second order bound of Masegosa et al. (2020) as they state it. Parameters as in `ipm_bound`.
+
+    See Also
+    --------
+    tandem_bound : Never looser.
+
+    Examples
+    --------
+    >>> wrong = np.random.default_rng(0).random((10, 5000)) < 0.05
+    >>> print(masegosa_bound(wrong))
+    tandem, Masegosa et al.: errs on at most 5.6% of new rows (95% sure, from 5000 rows)
+    """
     wrong, weights, prior = _read(wrong, weights, prior)
     n = _n_rows(wrong)
     loss = tandem_loss(wrong, weights)
@@ -120,10 +210,19 @@ def masegosa_bound(wrong, weights=None, prior=None, confidence=0.95) -> VoteBoun
     return _bound("tandem, Masegosa et al.", 4 * value, loss, confidence, n)
 
 
-def tandem_bound(wrong, weights=None, prior=None, confidence=0.95) -> VoteBound:
+def tandem_bound(
+    wrong: ArrayLike,
+    weights: ArrayLike | None = None,
+    prior: ArrayLike | None = None,
+    confidence: float = 0.95,
+) -> VoteBound:
     """Four times the tandem loss, by the kl of coins: never looser than Masegosa et al. state.
 
     Parameters as in `ipm_bound`.
+
+    See Also
+    --------
+    binomial_bound : For a vote whose weights were fixed before, tighter.
 
     Examples
     --------
@@ -153,6 +252,14 @@ def binomial_bound(n_wrong: int, n_rows: int, confidence: float = 0.95, *, n_cho
     n_choices : int, default=1
         How many classifiers were compared on these rows before this one was picked.
 
+    Returns
+    -------
+    VoteBound
+
+    See Also
+    --------
+    tandem_bound : For weights chosen on the same rows.
+
     Examples
     --------
     >>> print(binomial_bound(3, 100))
@@ -166,10 +273,16 @@ def binomial_bound(n_wrong: int, n_rows: int, confidence: float = 0.95, *, n_cho
         raise ValueError(f"n_choices must be at least 1, the one that was picked; it is {n_choices}.")
     delta = _delta(confidence) / n_choices
     upper = 1.0 if n_wrong == n_rows else betaincinv(n_wrong + 1, n_rows - n_wrong, 1 - delta)
-    return _bound("held out", upper, n_wrong / n_rows, confidence, int(n_rows))
+    return _bound("held out", float(upper), n_wrong / n_rows, confidence, int(n_rows))
 
 
-def vote_bounds(votes, y, weights=None, prior=None, confidence=0.95) -> dict[str, VoteBound]:
+def vote_bounds(
+    votes: ArrayLike,
+    y: ArrayLike,
+    weights: ArrayLike | None = None,
+    prior: ArrayLike | None = None,
+    confidence: float = 0.95,
+) -> dict[str, VoteBound]:
     """Every bound for the weighted vote on held-out rows, by name.
 
     Each holds by itself at the given confidence; the least of several holds less surely. Where
@@ -184,6 +297,14 @@ def vote_bounds(votes, y, weights=None, prior=None, confidence=0.95) -> dict[str
         The truth.
     weights, prior, confidence
         As in `ipm_bound`.
+
+    Returns
+    -------
+    dict of VoteBound
+
+    See Also
+    --------
+    committee_votes : The votes of a fitted classifier.
 
     Examples
     --------
@@ -214,7 +335,7 @@ def vote_bounds(votes, y, weights=None, prior=None, confidence=0.95) -> dict[str
     return {b.name: VoteBound(b.name, b.bound, b.loss, confidence, b.n_rows, baseline) for b in found}
 
 
-def majority_vote(votes, weights=None):
+def majority_vote(votes: ArrayLike, weights: ArrayLike | None = None) -> Values:
     """The class with the most weight behind it, shape (N,); ties go to the lower class.
 
     Examples
@@ -229,7 +350,9 @@ def majority_vote(votes, weights=None):
     return classes[behind.round(12).argmax(axis=1)]  # rounded, so that ties are ties
 
 
-def _read(wrong, weights, prior):
+def _read(
+    wrong: ArrayLike, weights: ArrayLike | None, prior: ArrayLike | None
+) -> tuple[Values, Floats, Floats]:
     """`wrong` as an array, weights and prior as distributions over its members."""
     wrong = np.atleast_2d(np.asarray(wrong))
     M = len(wrong)
@@ -242,23 +365,23 @@ def _read(wrong, weights, prior):
     return wrong, *read
 
 
-def _n_rows(wrong):
+def _n_rows(wrong: Values) -> int:
     n = wrong.shape[1]
     if n < 2:
         raise ValueError(f"A bound needs at least 2 held-out rows; there are {n}.")
     return n
 
 
-def _delta(confidence):
+def _delta(confidence: float) -> float:
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must be between 0 and 1; it is {confidence}.")
     return 1 - confidence
 
 
-def _log_moment(n, confidence):
+def _log_moment(n: int, confidence: float) -> float:
     """Maurer: the expected exp(n kl) of n coins is at most 2 sqrt(n)."""
     return np.log(2 * np.sqrt(n) / _delta(confidence))
 
 
-def _bound(name, value, loss, confidence, n):
+def _bound(name: str, value: float, loss: float, confidence: float, n: int) -> VoteBound:
     return VoteBound(name, float(min(value, 1.0)), loss, confidence, n)

@@ -16,5 +16,7 @@ Values = NDArray[Any]
 Table = Any
 # y in any form: a list, an array, a series; a matrix, a frame, lists of tags where rows have several labels.
 AnyLabels = Any
+# A fitted PseudoLabelClassifier, for rooms below it that know its public attributes only.
+Fitted = Any
 # As scikit-learn takes it: a seed, a generator, or None for a new one each time.
 RandomState = int | np.random.RandomState | None
