@@ -12,7 +12,7 @@ from .committees.panel import Panel, Repeated
 from .committees.random_xgboost import RandomXGBoost
 from .committees.unlike import Unlike
 from .confidence import Entropy, Everything, Spread, TotalVariance, TTest
-from .reading.features import Columns
+from .reading.columns import Columns
 from .recipes import csa, flexmatch, pl, sla, ups
 from .reporting import report
 from .rounds.labels import Labels

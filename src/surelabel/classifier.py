@@ -12,10 +12,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .committees.member_fitting import aligned
 from .common.notice import logger, shown
-from .reading.features import Columns, as_table, header
+from .reading.columns import Columns
+from .reading.features import as_table, header
 from .reading.indicators import Indicators, has_several, known_part, read_indicators
 from .reading.priors import check_classes
-from .reading.targets import AUTO, Targets, is_auto, labeled_part, read_targets
+from .reading.targets import Targets, labeled_part, read_targets
+from .reading.unlabeled import AUTO, is_auto
 from .rounds.audit import caller_index, speak_of
 from .rounds.checkpoint import Checkpoint
 from .rounds.method import row_weights

@@ -14,7 +14,8 @@ from sklearn.utils import _safe_indexing, check_consistent_length, check_random_
 from .common.notice import notice
 from .common.types import AnyLabels, Bools, Ints, RandomState, Table
 from .reading.indicators import has_several, known_part, read_indicators
-from .reading.targets import AUTO, append_missing, labeled_part, read_targets, values_of
+from .reading.targets import labeled_part, read_targets
+from .reading.unlabeled import AUTO, append_missing, values_of
 
 
 class LabeledKFold:

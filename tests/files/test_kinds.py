@@ -23,7 +23,7 @@ from surelabel.files import (
     target_values,
     write_table,
 )
-from surelabel.reading.features import Columns
+from surelabel.reading.columns import Columns
 
 
 def kind_of(cells, name="x", **said):

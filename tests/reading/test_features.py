@@ -9,7 +9,8 @@ import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 from pandas.testing import assert_frame_equal
 
-from surelabel.reading.features import Columns, as_table, category_mask, is_constant, numbers, row_index, take
+from surelabel.reading.columns import Columns
+from surelabel.reading.features import as_table, category_mask, is_constant, numbers, row_index, take
 
 DAYS = [dt.datetime(2024, 1, 1), None, dt.datetime(2024, 1, 2)]
 SECONDS = [0.0, np.nan, 86400.0]

@@ -4,7 +4,8 @@ import polars
 import pytest
 from numpy.testing import assert_array_equal
 
-from surelabel.reading.targets import append_missing, is_unlabeled, labeled_part, read_targets, values_of
+from surelabel.reading.targets import labeled_part, read_targets
+from surelabel.reading.unlabeled import append_missing, is_unlabeled, values_of
 
 NAN = float("nan")
 

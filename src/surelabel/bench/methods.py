@@ -26,7 +26,8 @@ from ..committees.panel import Panel
 from ..committees.random_xgboost import RandomXGBoost
 from ..confidence import Entropy, Everything, Spread, TotalVariance, TTest
 from ..files import InputError
-from ..reading.features import Columns, stacked
+from ..reading.columns import Columns
+from ..reading.features import stacked
 from ..recipes import csa as default_csa
 from ..rounds.records import Parts
 from .datasets import Split

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..common.notice import logger, notice, shown
 from ..reading.priors import check_classes, check_prior, resolved_prior
-from ..reading.targets import is_auto
+from ..reading.unlabeled import is_auto
 from ..recipes import csa
 from ..rounds.engine import Strand
 from ..rounds.method import method_of, rounds_worth_running

@@ -10,8 +10,10 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
-from ..reading.features import Columns, header
-from ..reading.targets import Targets, is_unlabeled, read_targets
+from ..reading.columns import Columns
+from ..reading.features import header
+from ..reading.targets import Targets, read_targets
+from ..reading.unlabeled import is_unlabeled
 from . import shard
 from .excerpt import Table
 from .pieces import Each, Pieces

@@ -12,7 +12,8 @@ from dask.sizeof import sizeof
 from ..allocation import Offer
 from ..committees.random_xgboost import plain
 from ..confidence import below
-from ..reading.features import Columns, as_table, category_mask, is_frame, is_sparse, numbers, row_index, take
+from ..reading.columns import Columns
+from ..reading.features import as_table, category_mask, is_frame, is_sparse, numbers, row_index, take
 from ..reading.targets import Targets, codes_like, distinct
 from ..rounds.asking import answers
 from ..rounds.audit import audit

@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
-from ..common.types import Floats, Table, Values
+from ..common.types import Table, Values
+from .dates import float_values, moments, seconds
 
 # Its kind, "number", "date" or "category", and its values.
 RawColumn = tuple[str, Values]
@@ -43,13 +44,9 @@ def _from_series(name: Any, column: nw.Series[Any]) -> RawColumn:
     """One column of a frame, by its declared type."""
     dtype = column.dtype
     if dtype == nw.Boolean or (dtype.is_numeric() and dtype != nw.Decimal):
-        return "number", _float(column)
+        return "number", float_values(column)
     if dtype.is_temporal() and dtype != nw.Time:
-        if dtype == nw.Duration:
-            micro = column.dt.total_microseconds()
-        else:
-            micro = column.cast(nw.Datetime("us", getattr(dtype, "time_zone", None))).dt.timestamp("us")
-        return "date", _float(micro) / 1e6
+        return "date", seconds(column)
     if dtype == nw.Categorical or dtype == nw.Enum:
         native = column.to_native()
         values = (
@@ -59,13 +56,6 @@ def _from_series(name: Any, column: nw.Series[Any]) -> RawColumn:
         )
         return "category", values.astype(object)
     return _from_values(name, column.to_numpy().astype(object))
-
-
-def _float(column: nw.Series[Any]) -> Floats:
-    native = column.to_native()
-    if isinstance(native, pd.Series):
-        return native.to_numpy(dtype=float, na_value=np.nan)
-    return column.cast(nw.Float64).to_numpy().astype(float)
 
 
 def _from_values(name: Any, values: Values) -> RawColumn:
@@ -80,7 +70,7 @@ def _from_values(name: Any, values: Values) -> RawColumn:
         out[~missing] = known.astype(float)
         return "number", out
     if all(isinstance(v, date) for v in known):
-        return _from_values(name, pd.to_datetime(values, utc=True).tz_localize(None).to_numpy())
+        return _from_values(name, moments(values))
     for row, value in zip(np.flatnonzero(~missing), known, strict=True):
         if getattr(type(value), "__hash__", None) is None:
             raise TypeError(

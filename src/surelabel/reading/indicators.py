@@ -12,7 +12,8 @@ import pandas as pd
 
 from ..common.limits import is_missing
 from ..common.types import AnyLabels, Bools, Ints, Values
-from .targets import AUTO, Targets, equals, is_auto, read_targets, values_of
+from .targets import Targets, read_targets
+from .unlabeled import AUTO, equals, is_auto, values_of
 
 _ROW = (list, tuple, set, frozenset, np.ndarray)
 _HELP = "A cell says whether a row has a label: 1 or 0, or missing where that is not known."

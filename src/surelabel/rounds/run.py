@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ..budget import class_frequencies
 from ..common.notice import about, logger, notice, shown
