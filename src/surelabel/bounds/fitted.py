@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..committees.base import Committee
 from ..common.types import AnyLabels, Fitted, Floats, Table, Values
 from .means import with_shift
 from .setting import MeanSetting
@@ -107,7 +108,7 @@ def committee_votes(clf: Fitted, X: Table) -> Values:
     (3, 150)
     """
     _check_one_label(clf)
-    if not hasattr(clf.estimator_, "predict_members"):
+    if not isinstance(clf.estimator_, Committee):
         raise TypeError(
             f"The final classifier is one {type(clf.estimator_).__name__}, not a committee. Leave out "
             "estimator=, or use binomial_bound, which needs no members."
