@@ -55,3 +55,8 @@ __all__ = [
     "unlike_models",
     "ups",
 ]
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return [*__all__, "__version__"]
