@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import entr, stdtrit
 from sklearn.base import BaseEstimator
 
+from .common.types import Floats, Ints
+
 # What is added to the variances where neither the caller nor a committee says it.
 _FLOOR = 0.1
 
 
-def two_best(p):
+def two_best(p: Floats) -> tuple[Ints, Ints]:
     """Best and second-best class of each row, two arrays of shape (N,).
 
     Ties go to the lower class.
@@ -49,22 +51,22 @@ class Moments:
     array([ True])
     """
 
-    mean: np.ndarray
-    variance: np.ndarray
+    mean: Floats
+    variance: Floats
     n_members: int
 
     @classmethod
-    def of(cls, P) -> Moments:
-        """Those of P (M, N, K); moments are what they are."""
-        return P if isinstance(P, cls) else cls(P.mean(axis=0), P.var(axis=0), len(P))
+    def of(cls, P: Floats | Moments) -> Moments:
+        """The moments of P (M, N, K); what already is `Moments` is returned as it is."""
+        return P if isinstance(P, Moments) else cls(P.mean(axis=0), P.var(axis=0), len(P))
 
 
-def mean_of(P):
+def mean_of(P: Floats | Moments) -> Floats:
     """Mean over the members of P or of its moments, shape (N, K)."""
     return P.mean if isinstance(P, Moments) else P.mean(axis=0)
 
 
-def welch_t(P, floor=0.0):
+def welch_t(P: Floats | Moments, floor: float = 0.0) -> tuple[Floats, Floats]:
     """Welch's t between the two best classes and its degrees of freedom, each (N,).
 
     Population variances; `floor` is added to their sum. Never NaN: where the
@@ -85,28 +87,28 @@ def welch_t(P, floor=0.0):
     return t, dof
 
 
-def total_variance(P):
+def _total_variance(P: Floats | Moments) -> Floats:
     """Variance over the committee, averaged over classes, shape (N,)."""
     return Moments.of(P).variance.mean(axis=1)
 
 
-def entropy(P):
+def entropy(P: Floats | Moments) -> Floats:
     """Entropy of the mean prediction, shape (N,)."""
     return entr(mean_of(P)).sum(axis=1)
 
 
-def below_quantile(uncertainty, share):
+def _below_quantile(uncertainty: Floats, share: float) -> Floats:
     """Distance below the quantile at `share`: positive for the surest rows, shape (N,)."""
     return below(np.quantile(uncertainty, share), uncertainty)
 
 
-def below(limit, uncertainty):
+def below(limit: float, uncertainty: Floats) -> Floats:
     """Distance below the limit, positive at it too, shape (N,)."""
     # The limit itself is still trusted: where most rows have no uncertainty, it is 0.
     return np.nextafter(limit, np.inf) - uncertainty
 
 
-def _compared(part, P):
+def _compared(part: Confidence, P: Floats | Moments) -> Moments:
     """The moments of a committee that has members to compare."""
     moments = Moments.of(P)
     if moments.n_members < 2:
@@ -120,20 +122,20 @@ def _compared(part, P):
 class Confidence(BaseEstimator):
     """What a confidence is: a measure of each row, then a decision over all rows.
 
-    One of one's own gives `measure`; the rest has defaults. With several labels a row each label has a
-    measure. Under `whole_rows` their mean decides, and the cells of a row are trusted together; else each
-    cell is trusted by itself.
+    To write a new one, define `measure`; everything else has a default. Where a row has several labels,
+    each label has its own measure. If `whole_rows` is true, the mean of these measures decides and all cells
+    of a row are trusted or none; if not, each cell is trusted by itself.
     """
 
     whole_rows: ClassVar[bool] = False
     # Whether `measure` looks at each row by itself: then rows may be measured a block at a time.
     row_by_row: ClassVar[bool] = True
 
-    def __call__(self, P):
+    def __call__(self, P: Floats | Moments) -> Floats:
         """Confidence, shape (N,)."""
         return self.trust(self.measure(P))
 
-    def measure(self, P):
+    def measure(self, P: Floats | Moments) -> Floats:
         """A number for each row, shape (N,)."""
         raise TypeError(f"{type(self).__name__} must say how it measures P.")
 
@@ -142,13 +144,13 @@ class Confidence(BaseEstimator):
         """The share of rows, those with the lowest measure, to trust; None where each is judged by itself."""
         return None
 
-    def trust(self, measured):
+    def trust(self, measured: Floats) -> Floats:
         """From the measures of all rows to their confidence, shape (N,)."""
         share = self.trusted_share
-        return measured if share is None else below_quantile(measured, share)
+        return measured if share is None else _below_quantile(measured, share)
 
-    def for_committee(self, committee) -> Confidence:
-        """The confidence with what it leaves open settled for a committee."""
+    def for_committee(self, committee: Any) -> Confidence:
+        """The same confidence, with the settings that were not given chosen to suit a committee."""
         return self
 
 
@@ -162,15 +164,15 @@ class Plain(Confidence):
         P (M, N, K) -> confidence (N,).
     """
 
-    function: Callable
+    function: Callable[[Any], Floats]
     row_by_row: ClassVar[bool] = False
 
-    def measure(self, P):
+    def measure(self, P: Floats | Moments) -> Floats:
         """What the function says, shape (N,)."""
         return self.function(P)
 
 
-def as_confidence(confidence) -> Confidence:
+def as_confidence(confidence: Any) -> Confidence:
     """A confidence from what the user gave: one, or a function of P.
 
     Examples
@@ -189,14 +191,19 @@ def as_confidence(confidence) -> Confidence:
 class Everything(Confidence):
     """Trust every row: no test of confidence.
 
+    See Also
+    --------
+    TTest : Trusts the rows in which two classes differ significantly.
+
     Examples
     --------
     >>> import numpy as np
+    >>> from surelabel import Everything
     >>> Everything()(np.full((1, 2, 3), 1 / 3))
     array([1., 1.])
     """
 
-    def measure(self, P):
+    def measure(self, P: Floats | Moments) -> Floats:
         """Confidence, shape (N,)."""
         return np.ones(len(mean_of(P)))
 
@@ -210,13 +217,20 @@ class TTest(Confidence):
     alpha : float, default=0.05
         Two-sided significance level.
     floor : float, optional
-        Added to the sum of the two variances. At 0 members that agree to the
+        Added to the sum of the two variances. At 0, members that agree to the
         last digit make any gap significant, however small. By default what the committee asks for:
         2 for one of unlike models (`Unlike`), 0.1 for others.
+
+    See Also
+    --------
+    Spread : Looks at the best class alone.
+    TotalVariance, Entropy : Trust a share of the rows.
+    Everything : Trusts all of them.
 
     Examples
     --------
     >>> import numpy as np
+    >>> from surelabel import TTest
     >>> sure, torn = [[.9, .1], [.8, .2], [.9, .1]], [[.6, .4], [.4, .6], [.5, .5]]
     >>> TTest()(np.stack([sure, torn], axis=1)) > 0
     array([ True, False])
@@ -225,11 +239,11 @@ class TTest(Confidence):
     alpha: float = 0.05
     floor: float | None = None
 
-    def for_committee(self, committee) -> TTest:
+    def for_committee(self, committee: Any) -> TTest:
         """The same test with the floor that a committee asks for, where none is given."""
         return self if self.floor is not None else TTest(self.alpha, committee.test_floor)
 
-    def measure(self, P):
+    def measure(self, P: Floats | Moments) -> Floats:
         """How far t is above the value that chance would reach, shape (N,)."""
         moments = _compared(self, P)
         floor = _FLOOR if self.floor is None else self.floor
@@ -250,9 +264,15 @@ class TotalVariance(Confidence):
     share : float, default=0.5
         Share of the pool to trust.
 
+    See Also
+    --------
+    Entropy : Looks at the mean prediction, whether members agree or not.
+    Spread : Looks at each row by itself.
+
     Examples
     --------
     >>> import numpy as np
+    >>> from surelabel import TotalVariance
     >>> same, torn = [[.6, .4], [.6, .4]], [[.9, .1], [.1, .9]]
     >>> TotalVariance()(np.stack([same, torn], axis=1)) > 0
     array([ True, False])
@@ -261,9 +281,9 @@ class TotalVariance(Confidence):
     share: float = 0.5
     whole_rows: ClassVar[bool] = True
 
-    def measure(self, P):
+    def measure(self, P: Floats | Moments) -> Floats:
         """Total variance, shape (N,)."""
-        return total_variance(_compared(self, P))
+        return _total_variance(_compared(self, P))
 
     @property
     def trusted_share(self) -> float:
@@ -280,9 +300,14 @@ class Entropy(Confidence):
     share : float, default=0.5
         Share of the pool to trust.
 
+    See Also
+    --------
+    TotalVariance : Looks at how far members differ.
+
     Examples
     --------
     >>> import numpy as np
+    >>> from surelabel import Entropy
     >>> Entropy()(np.array([[[.9, .1], [.5, .5]]])) > 0
     array([ True, False])
     """
@@ -290,7 +315,7 @@ class Entropy(Confidence):
     share: float = 0.5
     whole_rows: ClassVar[bool] = True
 
-    def measure(self, P):
+    def measure(self, P: Floats | Moments) -> Floats:
         """Entropy, shape (N,)."""
         return entropy(P)
 
@@ -311,9 +336,15 @@ class Spread(Confidence):
     kappa : float, default=0.05
         Largest standard deviation that is trusted.
 
+    See Also
+    --------
+    TTest : Looks at the second-best class too.
+    ups : The method.
+
     Examples
     --------
     >>> import numpy as np
+    >>> from surelabel import Spread
     >>> same, torn = [[.6, .4], [.6, .4]], [[.9, .1], [.1, .9]]
     >>> Spread()(np.stack([same, torn], axis=1)) > 0
     array([ True, False])
@@ -321,7 +352,7 @@ class Spread(Confidence):
 
     kappa: float = 0.05
 
-    def measure(self, P):
+    def measure(self, P: Floats | Moments) -> Floats:
         """Confidence, shape (N,)."""
         moments = _compared(self, P)
         best = moments.mean.argmax(axis=1)
