@@ -51,7 +51,7 @@ class Budget:
     @property
     def quota(self) -> Ints:
         """Most rows each class may get, shape (K,)."""
-        return whole(self.share * self.prior * self.pool)
+        return _whole(self.share * self.prior * self.pool)
 
 
 def ramp(n_rounds: int) -> Floats:
@@ -60,7 +60,7 @@ def ramp(n_rounds: int) -> Floats:
     return steps / steps.sum()
 
 
-def whole(x: ArrayLike) -> Ints:
+def _whole(x: ArrayLike) -> Ints:
     """Round up to whole rows, shape of x."""
     return np.ceil(np.asarray(x) - _ROUNDING).astype(int)
 
@@ -105,21 +105,21 @@ def whole_mass(mass: Floats) -> Ints:
 
 def _paper_bounds(n: int, share: float, prior: Floats, low: float, high: float) -> _Limits:
     """Caps not scaled by the share; the minimum holds in total (the paper's text)."""
-    least = whole(share * low * n)
-    return np.zeros(len(prior)), whole(high * prior * n), n - least
+    least = _whole(share * low * n)
+    return np.zeros(len(prior)), _whole(high * prior * n), n - least
 
 
 def _released_bounds(n: int, share: float, prior: Floats, low: float, high: float) -> _Limits:
     """Caps scaled by the share; the minimum holds in total (the released code)."""
-    least = whole(share * low * n)
-    return np.zeros(len(prior)), whole(share * high * prior * n), n - least
+    least = _whole(share * low * n)
+    return np.zeros(len(prior)), _whole(share * high * prior * n), n - least
 
 
 def _per_class_bounds(n: int, share: float, prior: Floats, low: float, high: float) -> _Limits:
     """Every class within its own range (what the paper promises)."""
     # Rounded down: a row must not be forced into a class that expects less than one.
     floors = np.floor(share * low * prior * n)
-    return floors, whole(share * high * prior * n), n - whole(share * low * n)
+    return floors, _whole(share * high * prior * n), n - _whole(share * low * n)
 
 
 # By name: of n rows, the share to label, the prior, and its smallest and largest multiple -> the limits.

@@ -21,7 +21,7 @@ _TIME = r"[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?"
 _LOCAL = _DAY + "(?:" + _TIME + r")?\z"
 _ZONED = _DAY + _TIME + r"(?:Z|[+-][0-9]{2}:?[0-9]{2})\z"
 # What people write for a number they do not have, in small letters.
-MISSING_WORDS = ("?", "#n/a", "n/a", "na", "nan", "none", "null")
+_MISSING_WORDS = ("?", "#n/a", "n/a", "na", "nan", "none", "null")
 _SPACE = " \t"
 # A few rows tell most columns of text from numbers, and spare reading the rest.
 _GLIMPSE = 1000
@@ -103,23 +103,23 @@ def label_cells(column: pd.Series) -> Cells:
     return cells_of(column)
 
 
-def first_strange(text, kind) -> int | None:
+def first_strange(text: pa.Array, kind: str) -> int | None:
     """The first row of text that spoils a column of numbers or dates; None if every cell is missing."""
     fits = re.compile(NUMBER if kind == "number" else f"{_LOCAL}|{_ZONED}".replace(r"\z", ""))
     cells = enumerate((cell or "").strip(_SPACE) for cell in text.to_pylist())
-    words = MISSING_WORDS if kind == "number" else ()
+    words = _MISSING_WORDS if kind == "number" else ()
     known = [(row, cell) for row, cell in cells if cell and cell.lower() not in words]
     # Where each fits by itself, they do not fit together, or one is out of range.
     return next((row for row, cell in known if not fits.fullmatch(cell)), known[0][0] if known else None)
 
 
-def is_whole(values) -> bool:
+def is_whole(values: pa.Array) -> bool:
     """Whether all doubles that are not missing are whole numbers that doubles tell apart."""
     known = values.drop_null().to_numpy(zero_copy_only=False)
     return bool((np.abs(known) <= LARGEST_EXACT).all() and (known == np.floor(known)).all())
 
 
-def as_numbers(text):
+def _as_numbers(text: pa.Array) -> tuple[pa.Array, tuple[str, ...]] | None:
     """Doubles, and the words taken for missing; None if any other cell is no number."""
     if _numbers(text.slice(0, _GLIMPSE)) is None:
         return None
@@ -128,12 +128,12 @@ def as_numbers(text):
     return None if found is None or found[0].null_count == len(found[0]) else found
 
 
-def _numbers(text):
+def _numbers(text: pa.Array) -> tuple[pa.Array, tuple[str, ...]] | None:
     trimmed = pc.utf8_trim(text, _SPACE)
     fits = pc.match_substring_regex(trimmed, r"\A" + NUMBER + r"\z")
     rest = pc.filter(trimmed, pc.invert(fits), null_selection_behavior="drop").unique().to_pylist()
     words = tuple(sorted(word for word in rest if word))
-    if any(word.lower() not in MISSING_WORDS for word in words):
+    if any(word.lower() not in _MISSING_WORDS for word in words):
         return None
     if rest:
         trimmed = pc.if_else(fits, trimmed, pa.scalar(None, _TEXT))
@@ -141,7 +141,7 @@ def _numbers(text):
     return None if pc.any(pc.is_inf(doubles)).as_py() else (doubles, words)
 
 
-def _parsed(text):
+def _parsed(text: pa.Array) -> pa.Array:
     """Text of numbers as doubles, just as Python's float reads it."""
     if pc.any(pc.starts_with(text, "+")).as_py():
         text = pc.replace_substring_regex(text, r"\A\+", "")
@@ -152,7 +152,7 @@ def _parsed(text):
         return pa.array([None if cell is None else float(cell) for cell in text.to_pylist()], pa.float64())
 
 
-def as_dates(text):
+def _as_dates(text: pa.Array) -> pa.Array | None:
     """Timestamps of microseconds; None if any cell is no ISO 8601 date."""
     pattern = next(
         (p for p in (_LOCAL, _ZONED) if _all_match(text.slice(0, _GLIMPSE), p) and _all_match(text, p)), None
@@ -167,19 +167,19 @@ def as_dates(text):
     return moments.take(codes.indices)
 
 
-def _all_match(text, pattern):
+def _all_match(text: pa.Array, pattern: str) -> bool:
     return pc.all(pc.match_substring_regex(text, pattern), min_count=0).as_py()
 
 
-def _from_text(text):
-    numbers = as_numbers(text)
+def _from_text(text: pa.Array) -> Cells:
+    numbers = _as_numbers(text)
     if numbers is not None:
         return Cells("number", numbers[0], words=numbers[1])
-    dates = as_dates(text)
+    dates = _as_dates(text)
     return Cells("text", text) if dates is None else Cells("date", dates)
 
 
-def _from_objects(column):
+def _from_objects(column: pd.Series) -> Cells:
     """A column of several types: numbers where all are, else the text of each."""
     values = python_values(column)
     known = [value for value in values if value is not None]
@@ -191,29 +191,29 @@ def _from_objects(column):
     return _from_text(_without_empty(text))
 
 
-def _one_array(chunked):
+def _one_array(chunked: pa.ChunkedArray) -> pa.Array:
     array = chunked.combine_chunks()
     return pa.concat_arrays(array.chunks) if isinstance(array, pa.ChunkedArray) else array
 
 
-def _without_empty(text):
+def _without_empty(text: pa.Array) -> pa.Array:
     empty = pc.equal(text, "")
     return pc.if_else(empty, pa.scalar(None, _TEXT), text) if pc.any(empty).as_py() else text
 
 
-def _doubles(values):
+def _doubles(values: pa.Array) -> pa.Array:
     if pa.types.is_decimal(values.type):
         return _parsed(values.cast(_TEXT))  # Arrow's own cast is off by one in the last digit
     doubles = values.cast(pa.float64(), safe=False)
     return pc.if_else(pc.is_nan(doubles), pa.scalar(None, pa.float64()), doubles)
 
 
-def _microseconds(values):
+def _microseconds(values: pa.Array) -> pa.Array:
     moments = values.cast(pa.timestamp("us", getattr(values.type, "tz", None)), safe=False)
     return moments.cast(pa.timestamp("us"))
 
 
-def _as_text(values):
+def _as_text(values: pa.Array) -> pa.Array:
     """Values as categories are named: whole doubles without a decimal point."""
     if is_text(values.type):
         return values.cast(_TEXT)

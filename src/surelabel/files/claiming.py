@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,7 +20,7 @@ _NO_CLAIMS = (errno.EBADF, errno.EINVAL, errno.ENOLCK, errno.ENOSYS, errno.EOPNO
 
 
 @contextmanager
-def alone_in(folder):
+def alone_in(folder: Path | str) -> Iterator[None]:
     """Claim a folder for as long as the block lasts, also against other processes; it is made if need be.
 
     The claim ends with the process, however that ends, and leaves nothing behind.

@@ -1,7 +1,7 @@
 """CSV and TSV as text, strict about the number of fields in a line.
 
 Nothing is taken for missing and nothing is taken for a number here: a reader that guesses
-makes classes named NA vanish, 007 equal to 7, and shifts columns where a field is too many.
+makes classes named NA vanish, 007 equal to 7, and shifts columns where a line has a field too many.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -55,7 +55,7 @@ class Text:
         except UnicodeError as error:
             raise self._undecodable(number) from error
 
-    def _undecodable(self, number):
+    def _undecodable(self, number: int) -> InputError:
         """The error for bytes that are not in the encoding, by line."""
         body = self.data[self.skip :]
         byte = ""
@@ -101,7 +101,7 @@ def read_delimited(
     return frame_of(columns), form, notes
 
 
-def _without_quotes(text, delimiter, header):
+def _without_quotes(text: Text, delimiter: str, header: list[str]) -> dict[str, pa.ChunkedArray] | None:
     """Columns of a plain file by Arrow's reader, five times as fast as Python's; else None.
 
     Only where the two cannot differ: UTF-8, several columns, one kind of line end, and below the header no
@@ -135,12 +135,12 @@ def _without_quotes(text, delimiter, header):
     return dict(zip(header, table.columns, strict=True))
 
 
-def _strings(cells):
+def _strings(cells: Sequence[str]) -> pa.Array:
     return pa.array(cells, _TEXT)
 
 
 @contextmanager
-def _long_fields():
+def _long_fields() -> Iterator[None]:
     """Python's limit of 131,072 characters per field lifted for a while."""
     before = csv.field_size_limit(_LONGEST)
     try:
@@ -149,7 +149,7 @@ def _long_fields():
         csv.field_size_limit(before)
 
 
-def _header(text, form):
+def _header(text: Text, form: Format) -> tuple[list[str], Format, tuple[str, ...]]:
     """Column names, the format with delimiter and line end, and notes."""
     fields, line = _first_record(text, form.delimiter)
     notes: tuple[str, ...] = ()
@@ -171,11 +171,11 @@ def _header(text, form):
     return fields, replace(form, newline=ending[0] if ending else "\n"), notes
 
 
-def _first_record(text, delimiter):
+def _first_record(text: Text, delimiter: str) -> tuple[list[str], str]:
     """Fields of the header, none if it cannot be read so, and its last line."""
     last = [""]
 
-    def remembered():
+    def remembered() -> Iterator[str]:
         for line in text.lines():
             last[0] = line
             yield line
@@ -187,7 +187,7 @@ def _first_record(text, delimiter):
     return fields, last[0]
 
 
-def _chunks(text, delimiter, header):
+def _chunks(text: Text, delimiter: str, header: list[str]) -> Iterator[list[list[str]]]:
     """Lists of rows, each as long as the header."""
     reader = csv.reader(text.lines(), delimiter=delimiter, strict=True)
     next(reader)
@@ -206,7 +206,9 @@ def _chunks(text, delimiter, header):
             yield rows
 
 
-def _checked(rows, header, line, blank, path, delimiter):
+def _checked(
+    rows: list[list[str]], header: list[str], line: int, blank: int | None, path: str, delimiter: str
+) -> tuple[list[list[str]], int | None]:
     """Rows without the blank lines at the end of the file, and where those begin."""
     good = []
     for row in rows:
@@ -224,7 +226,7 @@ def _checked(rows, header, line, blank, path, delimiter):
     return good, blank
 
 
-def _ragged(row, header, line, path, delimiter):
+def _ragged(row: list[str], header: list[str], line: int, path: str, delimiter: str) -> InputError:
     many = len(row) > len(header)
     extra = f"the first too many is {row[len(header)][:40]!r}" if many else f"{header[len(row)]!r} has none"
     hint = (
@@ -236,7 +238,7 @@ def _ragged(row, header, line, path, delimiter):
     return InputError(f"{path}, line {line}: {count} where the header has {len(header)}; {extra}. {hint}")
 
 
-def _quote_error(text, delimiter):
+def _quote_error(text: Text, delimiter: str) -> InputError:
     """The error for quotes that do not pair up, by line."""
     reader = csv.reader(text.lines(), delimiter=delimiter, strict=True)
     start = 0
@@ -256,7 +258,7 @@ def _quote_error(text, delimiter):
     )
 
 
-def _open_quote(record, delimiter):
+def _open_quote(record: str, delimiter: str) -> int:
     """Where the quote stands that is never closed."""
     closed = re.compile('"[^"]*+(?:""[^"]*+)*+"')
     position = 0

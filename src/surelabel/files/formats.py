@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import codecs
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 
 from .errors import InputError
 
@@ -77,7 +79,7 @@ class Format:
         return dict(_MARKS)[self.encoding] if self.bom else b""
 
 
-def format_of(path) -> Format:
+def format_of(path: Path | str) -> Format:
     """The format that a file's name tells.
 
     Parameters
@@ -111,7 +113,7 @@ def format_of(path) -> Format:
     return Format(kind, delimiter="\t" if kind == "tsv" else ",", gz=gz)
 
 
-def text_encoding(data: bytes, encoding: str | None, path) -> tuple[str, bool]:
+def text_encoding(data: bytes, encoding: str | None, path: Path | str) -> tuple[str, bool]:
     """Encoding without its mark, and whether the mark is there.
 
     A byte-order mark tells the encoding by itself; without one it is UTF-8 unless named.
@@ -125,7 +127,7 @@ def text_encoding(data: bytes, encoding: str | None, path) -> tuple[str, bool]:
     return {None: "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}.get(name, name or ""), False
 
 
-def _canonical(encoding, path):
+def _canonical(encoding: str, path: Path | str) -> str:
     try:
         name = codecs.lookup(encoding).name
         "a".encode(name)
@@ -136,7 +138,7 @@ def _canonical(encoding, path):
     return "utf-8" if name == "utf-8-sig" else name
 
 
-def check_names(names, path) -> None:
+def check_names(names: Iterable[str], path: Path | str) -> None:
     """Refuse column names that are blank or come twice."""
     seen: dict[str, int] = {}
     for position, name in enumerate(names, 1):
@@ -157,7 +159,9 @@ def frame_of(columns: dict[str, Any]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             name: pd.Series(
-                pd.arrays.ArrowExtensionArray(values) if hasattr(values, "null_count") else values,
+                pd.arrays.ArrowExtensionArray(values)
+                if isinstance(values, (pa.Array, pa.ChunkedArray))
+                else values,
                 copy=False,
             )
             for name, values in columns.items()

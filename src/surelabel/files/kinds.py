@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.compute as pc
 
-from .cells import category_cells, cells_of, first_strange, is_whole, label_cells
+from ..common.types import Values
+from .cells import Cells, category_cells, cells_of, first_strange, is_whole, label_cells
 from .errors import InputError, no_such
 
 _USED = ("number", "category", "date")
@@ -173,7 +175,7 @@ def features(frame: pd.DataFrame, kinds: dict[str, Kind]) -> pd.DataFrame:
     return pd.DataFrame(used, index=frame.index, copy=False)
 
 
-def _feature(name, column, kind):
+def _feature(name: str, column: pd.Series, kind: str) -> pd.Series:
     cells = category_cells(column) if kind == "category" else cells_of(column)
     if kind in _UNKNOWN and cells.kind == "text":
         row = first_strange(cells.values, kind)
@@ -189,14 +191,14 @@ def _feature(name, column, kind):
     return pd.Series(values, index=column.index, copy=False)
 
 
-def shared_objects(text) -> np.ndarray:
+def shared_objects(text: pa.Array) -> Values:
     """Text as Python strings, one string per distinct value; None where missing, shape (N,)."""
     codes = text.dictionary_encode()
     levels = np.array([*codes.dictionary.to_pylist(), None], dtype=object)
     return levels[codes.indices.fill_null(len(levels) - 1).to_numpy()]
 
 
-def _kind(name, column, said):
+def _kind(name: str, column: pd.Series, said: str | None) -> Kind:
     read = {"category": category_cells, "target": label_cells}.get(said or "", cells_of)
     cells = read(column)
     if cells.kind == "nested":
@@ -209,7 +211,7 @@ def _kind(name, column, said):
     return Kind(name, kind, why, missing, distinct, _examples(column))
 
 
-def _judged(name, cells, missing, distinct, said):
+def _judged(name: str, cells: Cells, missing: int, distinct: int, said: str | None) -> tuple[str, str]:
     """Kind and reason, by the rules of `kinds_of`."""
     count = len(cells.values)
     known = count - missing
@@ -236,7 +238,7 @@ def _judged(name, cells, missing, distinct, said):
     return "category", f"{distinct:,} different values"
 
 
-def _identifier(name, cells):
+def _identifier(name: str, cells: Cells) -> str | None:
     """Why a column whose cells all differ identifies rows, or None."""
     whole = cells.kind == "number" and is_whole(cells.values)
     parts = {part.lower() for part in _NAME_PARTS.findall(str(name))}
@@ -249,7 +251,7 @@ def _identifier(name, cells):
     return None
 
 
-def _examples(column):
+def _examples(column: pd.Series) -> tuple[str, ...]:
     head = column.iloc[:1000].dropna()
     distinct = dict.fromkeys(text for value in head if (text := str(value)))
     return tuple(text[:_EXAMPLE_LENGTH] for text in list(distinct)[:_EXAMPLES])

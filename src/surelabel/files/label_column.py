@@ -9,12 +9,13 @@ import pandas as pd
 import pyarrow as pa
 
 from ..common.limits import LARGEST_EXACT
+from ..common.types import Bools, Values
 from .errors import InputError
 from .kinds import shared_objects, target_column
 from .values import decoded, is_text, python_values, to_arrow
 
 
-def target_values(frame: pd.DataFrame, target: str, missing_label: Any = None) -> np.ndarray:
+def target_values(frame: pd.DataFrame, target: str, missing_label: Any = None) -> Values:
     """Labels of a table, None where there is none.
 
     Parameters
@@ -54,7 +55,7 @@ def target_values(frame: pd.DataFrame, target: str, missing_label: Any = None) -
     return values
 
 
-def _native(column):
+def _native(column: pd.Series) -> Values:
     values = python_values(column)
     known = [value for value in values if value is not None]
     if any(isinstance(value, (list, dict, np.ndarray)) for value in known):
@@ -68,7 +69,7 @@ def _native(column):
     return out
 
 
-def _marked(values, missing_label):
+def _marked(values: Values, missing_label: Any) -> Bools:
     """Which labels are the mark of an unlabelled row, shape (N,)."""
     text = isinstance(missing_label, str)
     found = {
@@ -78,7 +79,7 @@ def _marked(values, missing_label):
     return np.array([found.get(value, False) for value in values], dtype=bool)
 
 
-def _check_spaces(values, target):
+def _check_spaces(values: Values, target: str) -> None:
     """Refuse classes that differ only in the spaces around them."""
     seen: dict[str, str] = {}
     for label in sorted({value for value in values if isinstance(value, str)}):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 
@@ -17,7 +18,7 @@ from .values import typed
 def read_lines(data: bytes, path: str, form: Format, encoding: str | None) -> tuple[pd.DataFrame, Format]:
     """Frame with a column for every key, in the order they first appear, and the format."""
     text, form = text_of(data, path, form, encoding)
-    columns: dict[str, list] = {}
+    columns: dict[str, list[Any]] = {}
     count = 0
     for number, line in enumerate(text.lines(), 1):
         if number == 1 and line.endswith("\r\n"):
@@ -39,7 +40,7 @@ def read_lines(data: bytes, path: str, form: Format, encoding: str | None) -> tu
     return frame_of({name: typed(values) for name, values in columns.items()}), form
 
 
-def _row(line, where):
+def _row(line: str, where: str) -> dict[str, Any]:
     try:
         row = json.loads(
             line, object_pairs_hook=lambda pairs: _unique(pairs, where), parse_constant=_constant
@@ -55,7 +56,7 @@ def _row(line, where):
     return row
 
 
-def _unique(pairs, where):
+def _unique(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:
     row = dict(pairs)
     if len(row) < len(pairs):
         keys = [key for key, _ in pairs]
@@ -64,12 +65,12 @@ def _unique(pairs, where):
     return row
 
 
-def _constant(word):
+def _constant(word: str) -> float | None:
     # Python's json writes NaN for what is missing.
     return None if word == "NaN" else math.inf
 
 
-def _check_value(key, value, where):
+def _check_value(key: str, value: Any, where: str) -> None:
     if isinstance(value, (dict, list)):
         raise InputError(
             f"{where}, key {key!r}: holds {_name(value)}. A cell must be text, a number, true, false or null."
@@ -84,6 +85,6 @@ def _check_value(key, value, where):
                 raise InputError(f"{where}, key {key!r}: half of a surrogate pair is no text.") from error
 
 
-def _name(value):
+def _name(value: Any) -> str:
     names = {dict: "an object", list: "a list", str: "text", bool: "a truth value", type(None): "null"}
     return names.get(type(value), "a number")

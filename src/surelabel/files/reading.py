@@ -5,8 +5,10 @@ from __future__ import annotations
 import gzip
 import hashlib
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -51,7 +53,7 @@ class Table:
     notes: tuple[str, ...] = ()
 
 
-def read_table(path, sheet: str | None = None, encoding: str | None = None) -> Table:
+def read_table(path: Path | str, sheet: str | None = None, encoding: str | None = None) -> Table:
     r"""Read a table from CSV, TSV, Parquet, JSON lines or Excel.
 
     Parameters
@@ -108,7 +110,7 @@ def read_table(path, sheet: str | None = None, encoding: str | None = None) -> T
     return Table(frame, form, path, digest, notes)
 
 
-def _bytes(path):
+def _bytes(path: Path) -> bytes:
     if path.is_dir():
         raise InputError(f"{path} is a folder. Name a file in it.")
     try:
@@ -121,7 +123,7 @@ def _bytes(path):
         ) from error
 
 
-def _near(path):
+def _near(path: Path) -> str:
     """What else the file may be called, for the end of a sentence."""
     if not path.parent.is_dir():
         return f"; there is no folder {str(path.parent)!r}."
@@ -132,7 +134,7 @@ def _near(path):
     return "." if near is None else f"; did you mean {str(path.parent / near)!r}?"
 
 
-def _unzipped(data, path):
+def _unzipped(data: bytes, path: Path | str) -> bytes:
     try:
         return gzip.decompress(data)
     except EOFError as error:
@@ -143,7 +145,9 @@ def _unzipped(data, path):
         ) from error
 
 
-def read_row_groups(path, groups, columns=None) -> tuple[pd.DataFrame, Format]:
+def read_row_groups(
+    path: Path | str, groups: list[int], columns: list[str] | None = None
+) -> tuple[pd.DataFrame, Format]:
     """Some row groups of a Parquet file as `read_table` would read them, and how it was laid out.
 
     Parameters
@@ -158,7 +162,9 @@ def read_row_groups(path, groups, columns=None) -> tuple[pd.DataFrame, Format]:
     return _read_parquet(str(path), path, format_of(path), lambda file: file.read_row_groups(groups, columns))
 
 
-def _read_parquet(data, path, form, read=pq.ParquetFile.read):
+def _read_parquet(
+    data: Any, path: Path | str, form: Format, read: Callable[[Any], Any] = pq.ParquetFile.read
+) -> tuple[pd.DataFrame, Format]:
     try:
         with pq.ParquetFile(data) as file:
             table = read(file)
@@ -176,7 +182,7 @@ def _read_parquet(data, path, form, read=pq.ParquetFile.read):
     return frame, replace(form, schema=table.schema)
 
 
-def _usable(values, name, path):
+def _usable(values: pa.ChunkedArray, name: str, path: Path | str) -> pa.ChunkedArray:
     """A column that Python and pandas can hold."""
     kind = values.type
     if pa.types.is_string_view(kind):
@@ -188,6 +194,6 @@ def _usable(values, name, path):
         ends = pc.min_max(seconds).as_py()
         if ends["min"] is not None and not _FIRST_SECOND <= ends["min"] <= ends["max"] <= _LAST_SECOND:
             raise InputError(
-                f"{path}: column {name!r} holds a date outside the years 1 to 9999. Mend or delete it."
+                f"{path}: column {name!r} holds a date outside the years 1 to 9999. Correct or delete it."
             )
     return values

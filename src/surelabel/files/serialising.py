@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Collection, Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -27,7 +28,7 @@ def delimited_batches(frame: pd.DataFrame, form: Format, guarded: Collection[str
         rows = frame.iloc[start : start + _ROWS]
         columns = []
         for j, name in enumerate(frame.columns):
-            text = cell_text(rows.iloc[:, j])
+            text = _cell_text(rows.iloc[:, j])
             columns.append(_quoted(_guarded(text) if name in guarded else text, form.delimiter))
         if len(columns) == 1:
             # A blank line could be read as no row at all.
@@ -47,7 +48,7 @@ def json_batches(frame: pd.DataFrame, form: Format) -> Iterator[str]:
         yield form.newline.join(lines) + form.newline
 
 
-def _json(row):
+def _json(row: dict[str, Any]) -> str:
     try:
         return json.dumps(row, ensure_ascii=False, default=str, allow_nan=False)
     except ValueError as error:
@@ -57,7 +58,7 @@ def _json(row):
         ) from error
 
 
-def cell_text(column: pd.Series) -> pa.Array:
+def _cell_text(column: pd.Series) -> pa.Array:
     """Cells as they are written to CSV; what is missing is empty."""
     arrow = to_arrow(column)
     if arrow is not None and is_text(arrow.type):
@@ -65,18 +66,18 @@ def cell_text(column: pd.Series) -> pa.Array:
     return pa.array(["" if value is None else _written(value) for value in python_values(column)], _TEXT)
 
 
-def _written(value):
+def _written(value: Any) -> str:
     return repr(value) if isinstance(value, (float, np.floating)) else str(value)
 
 
-def _guarded(text):
+def _guarded(text: pa.Array) -> pa.Array:
     formula = pc.match_substring_regex(text, r"\A[=+\-@\t\r]")
     number = pc.match_substring_regex(text, r"\A" + NUMBER + r"\z")
     prefixed = pc.binary_join_element_wise(pa.scalar("'", _TEXT), text, pa.scalar("", _TEXT))
     return pc.if_else(pc.and_not(formula, number), prefixed, text)
 
 
-def _quoted(text, delimiter):
+def _quoted(text: pa.Array, delimiter: str) -> pa.Array:
     needed = pc.match_substring_regex(text, f'["\\r\\n{delimiter}]')
     if not pc.any(needed).as_py():
         return text
@@ -85,7 +86,7 @@ def _quoted(text, delimiter):
     return pc.if_else(needed, pc.binary_join_element_wise(mark, doubled, mark, pa.scalar("", _TEXT)), text)
 
 
-def _name(name):
+def _name(name: str) -> str:
     # Any mark that could be taken for the delimiter is quoted, since the header tells which it
     # is; and a character that could be taken for a byte-order mark.
     if any(mark in name for mark in '",;\t\r\n\ufeff') or name != name.strip():

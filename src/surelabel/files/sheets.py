@@ -8,6 +8,7 @@ import warnings
 import zipfile
 from dataclasses import replace
 from datetime import date, datetime
+from typing import Any, BinaryIO
 
 import pandas as pd
 
@@ -23,7 +24,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)  # the first moment a zip file can tell
 _MODIFIED = re.compile(rb"(<dcterms:(created|modified)[^>]*>)[^<]*(<)")
 
 
-def _openpyxl(path):
+def _openpyxl(path: str) -> Any:
     try:
         import openpyxl
     except ImportError as error:
@@ -63,7 +64,7 @@ def read_sheet(
     return frame, replace(form, sheet=chosen), notes if others and sheet is None else ()
 
 
-def _frame(rows, where):
+def _frame(rows: list[list[Any]], where: str) -> pd.DataFrame:
     rows = [[None if cell == "" else cell for cell in row] for row in rows]
     while rows and all(cell is None for cell in rows[-1]):
         rows.pop()
@@ -81,7 +82,7 @@ def _frame(rows, where):
     return frame_of({name: typed(list(cells)) for name, *cells in zip(header, *rows[1:], strict=True)})
 
 
-def write_sheet(frame: pd.DataFrame, file, path: str, form: Format) -> None:
+def write_sheet(frame: pd.DataFrame, file: BinaryIO, path: str, form: Format) -> None:
     """Write a sheet whose bytes depend on the cells alone, not on the clock."""
     openpyxl = _openpyxl(path)
     if len(frame) >= _MOST_ROWS:
@@ -101,7 +102,7 @@ def write_sheet(frame: pd.DataFrame, file, path: str, form: Format) -> None:
     _without_clock(buffer, file)
 
 
-def _storable(value, where):
+def _storable(value: Any, where: str) -> Any:
     """A value that Excel holds as it is; text for what it would change."""
     if isinstance(value, datetime) and value.tzinfo is not None:
         return value.isoformat(sep=" ")
@@ -117,7 +118,7 @@ def _storable(value, where):
     return value
 
 
-def _cell(openpyxl, page, value):
+def _cell(openpyxl: Any, page: Any, value: Any) -> Any:
     if not isinstance(value, str):
         return value
     cell = openpyxl.cell.WriteOnlyCell(page, value)
@@ -125,7 +126,7 @@ def _cell(openpyxl, page, value):
     return cell
 
 
-def _without_clock(source, file):
+def _without_clock(source: io.BytesIO, file: BinaryIO) -> None:
     """The same zip file with every time in it set to one moment."""
     with zipfile.ZipFile(source) as old, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new:
         for name in old.namelist():

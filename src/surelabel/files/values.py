@@ -14,7 +14,7 @@ from ..common.limits import is_missing
 _MIXED = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, TypeError)
 
 
-def typed(values: list) -> Any:
+def typed(values: list[Any]) -> Any:
     """Values of one type as an Arrow array; of several, or too large for one, as objects.
 
     Examples
@@ -66,7 +66,7 @@ def is_text(kind: pa.DataType) -> bool:
     return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
 
 
-def python_values(column: pd.Series) -> list:
+def python_values(column: pd.Series) -> list[Any]:
     """Cells as Python's own types, None where missing."""
     arrow = to_arrow(column) if column.dtype != object else None
     values = decoded(arrow).to_pylist() if arrow is not None else column.tolist()

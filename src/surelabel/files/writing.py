@@ -22,9 +22,11 @@ from .serialising import delimited_batches, json_batches
 from .sheets import write_sheet
 from .values import to_arrow
 
+_Bytes = BinaryIO | gzip.GzipFile
+
 
 @contextmanager
-def replacing(path) -> Iterator[BinaryIO]:
+def replacing(path: Path | str) -> Iterator[BinaryIO]:
     """A file to write that takes the place of `path` once it is whole.
 
     What is written goes to a temporary file in the same folder, which is synced and then
@@ -74,11 +76,11 @@ def replacing(path) -> Iterator[BinaryIO]:
         raise
 
 
-def _create(path) -> BinaryIO:
+def _create(path: Path) -> BinaryIO:
     return open(path, "xb")
 
 
-def _sync_folder(folder):
+def _sync_folder(folder: Path) -> None:
     if os.name != "posix":
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -88,7 +90,7 @@ def _sync_folder(folder):
         os.close(handle)
 
 
-def _reason(error, path, folder):
+def _reason(error: OSError, path: Path | str, folder: Path) -> str:
     try:
         free = f"{shutil.disk_usage(folder).free / 1e6:,.0f} MB are free in {str(folder)!r}"
     except OSError:
@@ -98,7 +100,7 @@ def _reason(error, path, folder):
     )
 
 
-def write_bytes(path, data: bytes) -> None:
+def write_bytes(path: Path | str, data: bytes) -> None:
     """Write a whole file or nothing; see `replacing`.
 
     Parameters
@@ -112,7 +114,7 @@ def write_bytes(path, data: bytes) -> None:
         file.write(data)
 
 
-def write_table(frame: pd.DataFrame, path, format: Format, guarded: Collection[str] = ()) -> None:
+def write_table(frame: pd.DataFrame, path: Path | str, format: Format, guarded: Collection[str] = ()) -> None:
     r"""Write a table the way its file was laid out; the same table gives the same bytes.
 
     Parameters
@@ -151,7 +153,9 @@ def write_table(frame: pd.DataFrame, path, format: Format, guarded: Collection[s
             _write_text(frame, file, path, format, guarded)
 
 
-def _write_text(frame, file, path, form, guarded):
+def _write_text(
+    frame: pd.DataFrame, file: _Bytes, path: Path | str, form: Format, guarded: Collection[str]
+) -> None:
     file.write(form.mark)
     batches = json_batches(frame, form) if form.kind == "jsonl" else delimited_batches(frame, form, guarded)
     for text in batches:
@@ -165,7 +169,7 @@ def _write_text(frame, file, path, form, guarded):
             ) from error
 
 
-def _write_parquet(frame, file, path, form):
+def _write_parquet(frame: pd.DataFrame, file: _Bytes, path: Path | str, form: Format) -> None:
     fields, arrays = [], []
     for name in frame.columns:
         values = to_arrow(frame[name])
@@ -184,7 +188,7 @@ def _write_parquet(frame, file, path, form):
     pq.write_table(pa.Table.from_arrays(arrays, schema=pa.schema(fields, metadata=metadata)), file)
 
 
-def _as_type(values, kind):
+def _as_type(values: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
     """Values in the type they had, or in their own where that cannot hold them."""
     if values.type == kind:
         return values
