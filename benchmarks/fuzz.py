@@ -36,7 +36,7 @@ from surelabel.files import (
 from surelabel.saving.model_file import ModelFileError
 from surelabel.tool.run_folder import RunFolder
 from surelabel.tool.settings import Settings, from_toml
-from surelabel.tool.source import opened
+from surelabel.tool.table_reading import read_tables
 from surelabel.tool.work import work
 
 RESULTS = Path("results")
@@ -179,15 +179,15 @@ class Trials:
         self.valid["toml"] = CONFIG
         given = {"data": str(folder / "birds.csv"), "target": "species", "method": "pl", "guard": False}
         self.settings = Settings.of(given)
-        self.source = opened(self.settings)
+        self.source = read_tables(self.settings)
         self.run = RunFolder(folder / "run")
         self.run.path.mkdir()
-        self.run.begin(self.settings, self.source)
+        self.run.begin(self.settings, self.source.facts)
         for _ in work(self.settings, self.source, self.run):
             if self.run.state.exists():
                 self.valid["state.npz"] = self.run.state.read_bytes()
         self.valid["model.skops"] = self.valid["model, right digest"] = self.run.model.read_bytes()
-        self.run.write_record(self.settings, self.source, "running")
+        self.run.write_record(self.settings, self.source.facts, "running")
         self.valid["run.json"] = self.run.run.read_bytes()
         for name in ("state.npz", "run.json"):
             (self.run.path / name).write_bytes(self.valid[name])
@@ -221,7 +221,7 @@ class Trials:
             path = self.run.path / kind
             path.write_bytes(data)
             try:
-                self.run.resume(self.settings, self.source)
+                self.run.resume(self.settings, self.source.facts)
                 self.run.kinds()
                 self.run.holds_work()
             finally:

@@ -20,12 +20,13 @@ from birds import birds, small_models, surelabel, written
 from surelabel import Unlike, csa
 from surelabel.files import alone_in, read_table
 from surelabel.tool.commands import app
-from surelabel.tool.demo import _digits as demo_digits
+from surelabel.tool.demo import digits
+from surelabel.tool.filled_table import reason_columns
 from surelabel.tool.run_folder import RunFolder
-from surelabel.tool.source import added
+from surelabel.tool.table_source import TableLabelling
 
 QUICK = ("--target", "species", "--method", "pl", "--no-guard", "--no-report")
-ADDED = added()
+ADDED = reason_columns()
 FORMATS = ["csv", "tsv", "csv.gz", "parquet", "jsonl", "jsonl.gz", "xlsx"]
 ROOT = Path(__file__).parents[2]
 
@@ -344,7 +345,7 @@ def test_bad_tables_are_sentences_and_do_not_claim_the_folder(name, data, tmp_pa
 
 
 def test_a_fault_of_the_tool_itself_is_no_traceback(data, tmp_path, monkeypatch):
-    monkeypatch.setattr("surelabel.tool.commands.opened", lambda settings: {}["fault"])
+    monkeypatch.setattr("surelabel.tool.run.engine_for", lambda settings: {}["fault"])
     result = surelabel("label", data, *QUICK, "--out", tmp_path / "run")
     assert result.exit_code == 2
     assert "This should not happen" in said(result)
@@ -605,13 +606,13 @@ def test_ctrl_c_stops_after_the_round_with_all_written(after, data, tmp_path, mo
 
 
 def test_ctrl_c_after_the_rounds_lets_the_run_finish(data, tmp_path, monkeypatch):
-    write = RunFolder.write_labels
+    write = TableLabelling.write_labels
 
-    def interrupted(folder, *args):
+    def interrupted(labelling):
         os.kill(os.getpid(), signal.SIGINT)
-        return write(folder, *args)
+        return write(labelling)
 
-    monkeypatch.setattr(RunFolder, "write_labels", interrupted)
+    monkeypatch.setattr(TableLabelling, "write_labels", interrupted)
     assert surelabel("label", data, *QUICK, "--out", tmp_path / "run").exit_code == 0
     assert json.loads((tmp_path / "run" / "run.json").read_text())["status"] == "complete"
 
@@ -751,7 +752,7 @@ def test_demo(small, tmp_path):
 
 
 def test_the_demo_replaces_nothing_but_a_demo(data, run, tmp_path, monkeypatch):
-    monkeypatch.setattr("surelabel.tool.demo._digits", few_digits)
+    monkeypatch.setattr("surelabel.tool.demo.digits", few_digits)
     assert refused(surelabel("demo", "--out", tmp_path), "holds a run of your own")
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "digits.csv").write_text("a,b\n1,2\n")
@@ -799,7 +800,7 @@ def test_every_command_and_option_is_documented(name):
 @pytest.mark.parametrize("page", ["README.md", "docs/tool.md"])
 def test_the_commands_of_the_documentation_run(page, data, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("surelabel.tool.demo._digits", few_digits)
+    monkeypatch.setattr("surelabel.tool.demo.digits", few_digits)
     written(birds(10, 0, seed=5)[0], tmp_path / "new.csv")
     shown = re.findall(r"^\$ surelabel (.*)$", (ROOT / page).read_text(), flags=re.M)
     assert len(shown) > 2
@@ -809,7 +810,7 @@ def test_the_commands_of_the_documentation_run(page, data, tmp_path, monkeypatch
 
 
 def few_digits():
-    X, y, hidden = demo_digits()
+    X, y, hidden = digits()
     return X[:300], y[:300], hidden[:300]
 
 

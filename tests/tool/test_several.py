@@ -9,6 +9,7 @@ from birds import surelabel, written
 
 from surelabel import load
 from surelabel.files import read_table
+from surelabel.tool.progress import Progress
 
 NAMES = ["mood_calm", "mood_happy"]
 QUICK = ("--method", "pl", "--no-guard", "--no-report")
@@ -104,6 +105,22 @@ def test_more_rows_come_from_a_file_of_their_own_and_a_run_may_be_resumed(small,
     assert (filled["mood_calm"] != "").any()
     assert "This run is complete" in said(surelabel(*args, "--resume"))
     assert "target was" in said(surelabel(*args[:3], NAMES[0], *args[4:], "--resume"))
+
+
+def test_a_run_goes_on_after_its_last_round(small, tmp_path, monkeypatch):
+    path = written(songs()[0], tmp_path / "songs.csv")
+    args = ("label", path, "--target-prefix", "mood_", *QUICK, "--out")
+    assert surelabel(*args, tmp_path / "whole").exit_code == 0
+
+    def interrupt(self, round):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Progress, "round_done", interrupt)
+        assert surelabel(*args, tmp_path / "cut").exit_code == 130
+    assert "going on after round 1" in said(surelabel(*args, tmp_path / "cut", "--resume"))
+    labels = [(tmp_path / name / "labels.csv").read_bytes() for name in ("whole", "cut")]
+    assert labels[0] == labels[1]
 
 
 def test_a_comma_may_be_part_of_a_name(small, tmp_path):

@@ -8,12 +8,13 @@ import pandas as pd
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
+from ..common.types import Bools
 from ..files import InputError, format_of, read_table, write_table
 
 
-def write_digits(path) -> Path:
-    """Write 1,437 digits, 143 of them with a label, and give back the path; no other file is replaced."""
-    X, y, hidden = _digits()
+def write_digits(path: str | Path) -> Path:
+    """Write 1,437 digits, 143 of them with a label, and return the path; no other file is replaced."""
+    X, y, hidden = digits()
     frame = X.assign(digit=y.astype(str).mask(hidden, "")).astype(str)
     if Path(path).exists() and read_table(path).frame.values.tolist() != frame.values.tolist():
         raise InputError(f"{path} is there already, and is not of the demo. Name another --out.")
@@ -21,15 +22,15 @@ def write_digits(path) -> Path:
     return Path(path)
 
 
-def truth_of(labels) -> tuple[int, int]:
+def truth_of(labels: str | Path) -> tuple[int, int]:
     """How many labels of a run on these digits were found, and how many of them are right."""
-    _, y, hidden = _digits()
+    _, y, hidden = digits()
     found = pd.read_csv(labels, dtype=str, keep_default_na=False)["digit"].to_numpy()
     filled = hidden & (found != "")
     return int(filled.sum()), int((filled & (found == y.astype(str).to_numpy())).sum())
 
 
-def _digits():
+def digits() -> tuple[pd.DataFrame, pd.Series, Bools]:
     """Pixels, digits, and which digits are hidden."""
     X, y = load_digits(return_X_y=True, as_frame=True)
     X, _, y, _ = train_test_split(X, y, test_size=0.2, random_state=0)

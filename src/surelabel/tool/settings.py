@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import shlex
 import tomllib
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from math import isclose
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
+from ..classifier import PseudoLabelClassifier
 from ..committees.unlike import Unlike
 from ..files import InputError, did_you_mean
 from ..recipes import csa, flexmatch, pl, sla, ups
@@ -90,7 +92,7 @@ class Settings:
     parts: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, given: dict[str, Any]):
+    def of(cls, given: dict[str, Any]) -> Self:
         """Settings from values by name; those not named, or None, are the defaults."""
         given = {name: value for name, value in given.items() if value is not None}
         if "data" not in given:
@@ -113,7 +115,7 @@ class Settings:
             raise InputError("--jobs must be 1 or more, or -1 for one per processor; it is 0.")
         return settings
 
-    def _check_engine(self):
+    def _check_engine(self) -> None:
         if self.engine not in ENGINES:
             raise InputError(f"--engine must be one of {', '.join(ENGINES)}; it is {self.engine!r}.")
         if self.engine == "local":
@@ -134,7 +136,7 @@ class Settings:
         """By name, as JSON knows it."""
         return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
 
-    def command(self, out) -> str:
+    def command(self, out: str | Path) -> str:
         """The command line that asks for the same."""
         words = ["surelabel", "label", self.data, *self.parts]
         for field in fields(self)[1:]:
@@ -161,7 +163,7 @@ class Settings:
             if name not in _FREE and mine[name] != theirs.get(name)
         ]
 
-    def classifier(self, classes, several=False):
+    def classifier(self, classes: Sequence[Any], several: bool = False) -> PseudoLabelClassifier:
         """The classifier to fit, for classes, or several labels a row, as they are in the file."""
         settings: dict[str, Any] = {
             "n_rounds": self.rounds,
@@ -187,7 +189,7 @@ _TYPES: dict[str, type] = dict.fromkeys(("rounds", "members", "seed", "jobs"), i
 )
 
 
-def from_toml(path) -> dict[str, Any]:
+def from_toml(path: str | Path) -> dict[str, Any]:
     """Settings of a TOML file by name; dashes in names are underscores.
 
     Parameters
@@ -212,7 +214,7 @@ def from_toml(path) -> dict[str, Any]:
     return found
 
 
-def prior_of(texts) -> dict[str, float] | None:
+def prior_of(texts: Iterable[str]) -> dict[str, float] | None:
     """Shares by class from texts such as "cat=0.2,dog=0.8".
 
     Examples
@@ -220,7 +222,7 @@ def prior_of(texts) -> dict[str, float] | None:
     >>> prior_of(["cat=0.2,dog=0.8"])
     {'cat': 0.2, 'dog': 0.8}
     """
-    shares = {}
+    shares: dict[str, float] = {}
     for part in [part for text in texts for part in text.split(",")]:
         name, sign, share = part.rpartition("=")
         name = name.strip()
@@ -232,7 +234,7 @@ def prior_of(texts) -> dict[str, float] | None:
     return shares or None
 
 
-def _checked(name, value, where=""):
+def _checked(name: str, value: Any, where: str = "") -> Any:
     """A value of the type its setting has."""
     kind = _TYPES.get(name, str)
     if name in _LISTS:
@@ -249,20 +251,20 @@ def _checked(name, value, where=""):
     return value
 
 
-def _items(value):
+def _items(value: Any) -> Sequence[Any]:
     return value if isinstance(value, (list, tuple)) else [None]
 
 
-def _is_share(value):
+def _is_share(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1
 
 
-def _compared(settings):
+def _compared(settings: dict[str, Any]) -> dict[str, Any]:
     names = {name: Path(value).name for name in _FILES if isinstance(value := settings.get(name), str)}
     return settings | names
 
 
-def _prior(shares, classes, several):
+def _prior(shares: dict[str, float] | None, classes: Sequence[Any], several: bool) -> dict[Any, float] | str:
     if shares is None:
         return "labeled"
     by_name = {str(label): label for label in classes}

@@ -1,6 +1,8 @@
 """`surelabel label --engine dask`: many files, the labels of one."""
 
 import json
+import os
+import signal
 
 import numpy as np
 import pandas as pd
@@ -9,7 +11,7 @@ from birds import birds, surelabel
 
 pytest.importorskip("distributed")
 
-from surelabel.tool import display
+from surelabel.tool.progress import Progress
 
 CHEAP = ["--target", "species", "--rounds", "2", "--no-guard", "--no-report"]
 
@@ -38,12 +40,13 @@ def test_many_files_get_the_labels_of_one_and_a_run_goes_on(files, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(display.Progress, "round_done", interrupt)
+        patch.setattr(Progress, "round_done", interrupt)
         assert label(*dask).exit_code == 130
     assert "already holds a run" in label(*dask).output
     resumed = label(*dask, "--resume")
     assert resumed.exit_code == 0, resumed.output
     assert "dashboard: http" in resumed.output
+    assert "going on after round 1" in resumed.output
     assert "round 2 of 2" in resumed.output
     assert "round 1 of 2" not in resumed.output
     pd.testing.assert_frame_equal(
@@ -60,6 +63,57 @@ def test_many_files_get_the_labels_of_one_and_a_run_goes_on(files, monkeypatch):
         == 0
     )
     assert "there is no page of it" in surelabel("report", str(files / "run")).output
+
+
+@pytest.fixture
+def many(files, clusters):
+    """All files, on a cluster that is there already."""
+    return [files / "many", "--engine", "dask", "--scheduler", clusters().scheduler.address]
+
+
+def test_ctrl_c_stops_after_the_round_without_labels_yet(files, many, monkeypatch):
+    done = Progress.round_done
+
+    def interrupted(progress, round):
+        done(progress, round)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Progress, "round_done", interrupted)
+        stopped = label(*many, "--out", files / "run")
+    assert stopped.exit_code == 130
+    assert "Stopped. To go on, give the same command with --resume." in stopped.output
+    assert {path.name for path in (files / "run").iterdir()} == {"run.json", "parts"}
+
+
+def test_a_run_on_a_cluster_replaces_a_run_in_one_process_and_the_other_way_round(files, many):
+    out = files / "run"
+    assert label(files / "one.parquet", "--out", out).exit_code == 0
+    of_all = {"run.json", "history.json", "model.skops"}
+    assert label(*many, "--out", out, "--overwrite").exit_code == 0
+    assert {path.name for path in out.iterdir()} == of_all | {"labels"}
+    assert label(files / "one.parquet", "--out", out, "--overwrite").exit_code == 0
+    assert {path.name for path in out.iterdir() if path.is_file()} == of_all | {"labels.parquet"}
+    assert not list((out / "labels").iterdir())
+
+
+def test_nothing_that_could_be_labelled_is_exit_code_1_on_a_cluster_too(files, many):
+    words = ("--target", "species", "--rounds", 0, "--no-guard")
+    result = surelabel("label", *many, *words, "--out", files / "run")
+    assert result.exit_code == 1, result.output
+    assert "What to do next" in result.output
+    assert surelabel("label", *many, *words, "--out", files / "run", "--resume").exit_code == 1
+    assert label(*many, "--method", "supervised", "--out", files / "supervised").exit_code == 0
+
+
+def test_what_is_read_is_never_written_into(files, many):
+    (files / "run").mkdir()
+    (files / "many").rename(files / "run" / "labels")
+    (files / "many").symlink_to(files / "run" / "labels")
+    refused = label(*many, "--out", files / "run")
+    assert refused.exit_code == 2
+    assert "which is read" in " ".join(refused.output.split())
+    assert len(list((files / "run" / "labels").iterdir())) == 3
 
 
 @pytest.mark.parametrize(

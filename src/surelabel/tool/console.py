@@ -1,0 +1,66 @@
+"""Text on a terminal: names and values are shown as they are, and never run."""
+
+from __future__ import annotations
+
+import io
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+from rich.console import Console
+from rich.markup import escape
+
+
+def console_for(quiet: bool = False, *, stderr: bool = False) -> Console:
+    """A console that takes names for what they are: no emoji, no failing on odd characters."""
+    stream = sys.stderr if stderr else sys.stdout
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="backslashreplace")
+    return Console(quiet=quiet, stderr=stderr, emoji=False)
+
+
+def shown(value: object) -> str:
+    r"""A value as text without the characters that would move the cursor or break the line.
+
+    Examples
+    --------
+    >>> print(shown("owl\x1b[2J"))
+    owl\x1b[2J
+    """
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(value))
+
+
+def escaped(value: object) -> str:
+    """A value as it is shown, for use among markup."""
+    return escape(shown(value))
+
+
+def note(console: Console, text: str) -> None:
+    """Show a sentence that a person should know of."""
+    console.print(f"[yellow]note:[/yellow] {escaped(text)}", highlight=False)
+
+
+@contextmanager
+def notices(console: Console) -> Iterator[None]:
+    """Show the warnings of the package as notes, each once."""
+    seen: set[str] = set()
+
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        text = str(message)
+        if issubclass(category, UserWarning) and text not in seen:
+            seen.add(text)
+            note(console, text)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        warnings.showwarning = show
+        yield

@@ -1,0 +1,80 @@
+"""What is known of the rows of a run before any work, and what every table must be to be labelled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..files import InputError, Kind
+from .filled_table import reason_columns
+
+# The tables that a run writes, by the names of the files without their endings.
+OUTPUTS = ("labels", "unlabeled")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facts:
+    """What a run tells of its rows, and which files it reads and writes.
+
+    Parameters
+    ----------
+    kinds : dict of str to Kind
+        What each column is taken for.
+    counts : dict
+        Labelled rows of each class, in the order of the classes' names. Of several labels: rows that
+        have each label, in the order of the columns.
+    n_unlabeled : int
+        Rows without a label, or of which not all labels are known.
+    several : bool, default=False
+        Whether rows have several labels.
+    notes : tuple of str
+        What the reader decided by itself.
+    digests : dict of str to str
+        A digest of the content of each setting that names files: "data", "unlabeled".
+    reads : tuple of Path
+        The files that are read.
+    outputs : tuple of str
+        Names, in the folder of the run, of the tables that will be written.
+    record : dict
+        What else run.json says of the rows.
+    """
+
+    kinds: dict[str, Kind]
+    counts: dict[Any, int]
+    n_unlabeled: int
+    several: bool = False
+    notes: tuple[str, ...] = ()
+    digests: dict[str, str]
+    reads: tuple[Path, ...]
+    outputs: tuple[str, ...]
+    record: dict[str, Any] = field(default_factory=dict)
+
+
+def check_new(columns: Iterable[str], path: str | Path, stems: Iterable[str] = ("surelabel",)) -> None:
+    """Refuse a table that an earlier run wrote: its columns have names that this run will add."""
+    here = set(columns)
+    already = [name for stem in stems for name in reason_columns(stem) if name in here]
+    if already:
+        raise InputError(
+            f"{path} already has the column {already[0]!r}: it is the outcome of an earlier run. "
+            "Give the file that run was made from, or rename the column."
+        )
+
+
+def check_used(kinds: dict[str, Kind], data: str) -> None:
+    """Refuse a table of which no column can be learnt from."""
+    if not any(kind.used for kind in kinds.values()):
+        seen = ", ".join(f"{kind.name}: {kind.kind}" for kind in kinds.values() if kind.kind != "target")
+        raise InputError(
+            f"{data}: no column can be learnt from ({seen or 'there is no other'}). "
+            "--categorical makes a category of one."
+        )
+
+
+def check_labelled(n_labelled: int, n_rows: int, data: str, targets: tuple[str, ...]) -> None:
+    """Refuse a table without any label."""
+    if not n_labelled:
+        others = " or the others" if len(targets) > 1 else ""
+        raise InputError(f"{data}: none of the {n_rows:,} rows has a label in column {targets[0]!r}{others}.")

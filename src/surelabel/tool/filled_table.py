@@ -1,0 +1,95 @@
+"""The table that a run writes: labels filled in, and columns that say why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..common.types import Bools, Ints, Values
+
+_REASONS = ("status", "confidence", "guess", "probability", "runner_up", "round")
+
+
+def reason_columns(stem: str = "surelabel") -> list[str]:
+    """Names of the columns that say why a label was given or not."""
+    return [f"{stem}_{name}" for name in _REASONS]
+
+
+def filled(
+    frame: pd.DataFrame,
+    target: str,
+    labels: Values,
+    rounds: Ints,
+    audit: pd.DataFrame,
+    start: int,
+    stem: str = "surelabel",
+) -> pd.DataFrame:
+    """The table with its labels filled in and the columns that say why.
+
+    Parameters
+    ----------
+    frame : DataFrame of shape (n, d)
+        As it was read.
+    target : str
+        The label column; added if there is none.
+    labels : ndarray of shape (n,)
+        Given or found.
+    rounds : ndarray of shape (n,)
+        Round in which a label was found; 0 given, -1 none.
+    audit : DataFrame
+        A line for each row that came unlabelled, by its position in the fit.
+    start : int
+        Position of the first row in the fit.
+    stem : str, default="surelabel"
+        How the names of the columns that say why begin.
+    """
+    out = frame.copy(deep=False)
+    out[target] = _label_column(frame, target, labels, rounds > 0)
+    lines = audit.loc[(audit.index >= start) & (audit.index < start + len(frame))]
+    spread = _spreader(lines.index.to_numpy() - start, frame.index)
+    asked = lines["guess"].notna().to_numpy()
+    reasons = [
+        spread(lines["status"].to_numpy(), default="given"),
+        spread(_rounded(lines["confidence"]), "double"),
+        spread(_text(lines["guess"].to_numpy(), asked)),
+        spread(_rounded(lines["probability"]), "double"),
+        spread(_text(lines["runner_up"].to_numpy(), asked)),
+        spread([n if n > 0 else None for n in lines["round"].tolist()], "int64"),
+    ]
+    for name, column in zip(reason_columns(stem), reasons, strict=True):
+        out[name] = column
+    return out
+
+
+def _label_column(frame: pd.DataFrame, target: str, labels: Values, found: Bools) -> pd.Series:
+    """The label column with what was found, in the type and the spelling of the labels given."""
+    if target not in frame:
+        return pd.Series(_text(labels, found), index=frame.index, dtype="string[pyarrow]")
+    column = frame[target]
+    values = column.astype(object).to_numpy(copy=True)
+    as_given = {str(value): value for value in pd.unique(column.dropna().astype(object))}
+    values[found] = [as_given.get(str(label), label) for label in labels[found]]
+    return pd.Series(values, index=frame.index, dtype=column.dtype)
+
+
+def _spreader(at: Ints, index: pd.Index) -> Callable[..., pd.Series]:
+    """Makes columns of the whole table from the cells of the rows that came unlabelled."""
+
+    def spread(cells: Sequence[Any] | Values, kind: str = "string", default: str | None = None) -> pd.Series:
+        column = np.full(len(index), default, dtype=object)
+        column[at] = cells
+        return pd.Series(column, index=index, dtype=f"{kind}[pyarrow]")
+
+    return spread
+
+
+def _text(values: Iterable[Any], shown: Iterable[bool]) -> list[str | None]:
+    return [str(value) if show else None for value, show in zip(values, shown, strict=True)]
+
+
+def _rounded(values: Iterable[float]) -> list[float | None]:
+    # Six digits: what comes after them is rounding, and differs between machines.
+    return [None if np.isnan(value) else float(f"{value:.6g}") for value in values]

@@ -1,0 +1,28 @@
+"""Options that several commands have, with their help."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+_FORMATS = "CSV, TSV, Parquet, JSON lines or Excel; .gz too."
+
+Data = Annotated[str | None, typer.Argument(help=_FORMATS)]
+DataFiles = Annotated[list[str] | None, typer.Argument(help=f"{_FORMATS} With dask, many Parquet files.")]
+Target = Annotated[str | None, typer.Option(help="The label column, or several with commas between.")]
+TargetPrefix = Annotated[
+    str | None, typer.Option(help="How the names of several label columns begin, such as label_.")
+]
+Unlabeled = Annotated[str | None, typer.Option(help="A file of more unlabelled rows.")]
+Drop = Annotated[list[str] | None, typer.Option(help="A column to leave out. May be repeated.")]
+Categorical = Annotated[
+    list[str] | None, typer.Option(help="A column to read as categories. May be repeated.")
+]
+Id = Annotated[list[str] | None, typer.Option(help="A column that only names the rows. May be repeated.")]
+MissingLabel = Annotated[str | None, typer.Option(help="Another mark of an unlabelled row, such as '?'.")]
+Sheet = Annotated[str | None, typer.Option(help="The sheet of an Excel file.")]
+Encoding = Annotated[str | None, typer.Option(help="Of a text file, such as latin-1.")]
+Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]

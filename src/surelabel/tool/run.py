@@ -1,0 +1,60 @@
+"""One run of `surelabel label`: read, label, write, and say so; the same on every engine."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from ..files import alone_in
+from . import display
+from .console import escaped, notices
+from .ctrl_c import Stop, stopping
+from .engines import engine_for
+from .errors import INTERRUPTED, NOTHING_LABELLED
+from .facts import Facts
+from .progress import Progress
+from .run_folder import RunFolder
+from .settings import Settings
+from .source import Source
+from .work import Outcome, work
+
+
+def run(settings: Settings, folder: RunFolder, console: Console, *, resume: bool, overwrite: bool) -> int:
+    """Read, label, write; returns the exit code."""
+    folder.check_options(resume=resume, overwrite=overwrite)
+    with engine_for(settings) as engine:
+        display.show_engine(console, engine)
+        source = engine.read()
+        display.show_facts(console, source.facts)
+        with alone_in(folder.path):
+            if resume and folder.run.exists():
+                record, n_rounds = folder.resume(settings, source.facts)
+                if record["status"] == "complete":
+                    console.print(f"This run is complete: {escaped(folder.path)}", highlight=False)
+                    return _exit_code(settings, source.facts, record.get("labelled", 0))
+                display.show_resumed(console, record, n_rounds)
+            else:
+                folder.begin(settings, source.facts)
+            outcome = _followed(settings, source, folder, console)
+    display.show_outcome(console, folder, outcome)
+    return INTERRUPTED if outcome.interrupted else _exit_code(settings, source.facts, outcome.n_found)
+
+
+def _followed(settings: Settings, source: Source, folder: RunFolder, console: Console) -> Outcome:
+    """Do the work, and show its rounds as they end."""
+    stop = Stop()
+    with (
+        notices(console),
+        Progress(console, settings, stop) as progress,
+        stopping(stop, progress.say_stopping),
+    ):
+        for event in work(settings, source, folder, stop):
+            if isinstance(event, Outcome):
+                return event
+            progress.round_done(event)
+    raise AssertionError("work yields an Outcome at last")
+
+
+def _exit_code(settings: Settings, facts: Facts, n_found: int) -> int:
+    """0, or 1 where labels were wanted and none was found."""
+    wanted = settings.method != "supervised" and facts.n_unlabeled
+    return NOTHING_LABELLED if wanted and not n_found else 0

@@ -1,0 +1,157 @@
+"""Rows in shards on a Dask cluster: each is read and written where it lies."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from distributed import Client
+
+from ..classifier import PseudoLabelClassifier
+from ..dask import DaskPseudoLabelClassifier
+from ..dask.cluster import connected
+from ..dask.pieces import Each, Pieces
+from ..files import kinds_of
+from ..rounds.records import Round
+from . import summary
+from .facts import OUTPUTS, Facts, check_labelled, check_new, check_used
+from .label_columns import by_name, uniform
+from .run_folder import RunFolder
+from .settings import Settings
+from .shards import (
+    Shard,
+    files_of,
+    first_rows,
+    label_counts,
+    shard_features,
+    shard_labels,
+    shards_of,
+    write_filled,
+)
+from .source import Engine, Labelling, Source
+
+
+@contextmanager
+def dask_engine(settings: Settings) -> Iterator[Engine]:
+    """A Dask cluster that reads the files of the settings; those are looked for first."""
+    shards, digest = shards_of(files_of([settings.data, *settings.parts]))
+    with connected(settings.scheduler, settings.jobs) as client:
+        yield Engine(partial(_read, settings, shards, digest, client), client.dashboard_link)
+
+
+@dataclass(frozen=True)
+class ShardSource(Source):
+    """A half-labelled table in shards.
+
+    Parameters
+    ----------
+    facts : Facts
+        What is known of it before any work; what each column is taken for, by the first rows.
+    shards : list of Shard
+        Its rows, in order.
+    target : str
+        The label column.
+    labels : dict
+        Each label as it is in the files -> as the classifier has it.
+    client : Client
+        Of the cluster.
+    """
+
+    shards: list[Shard]
+    target: str
+    labels: dict[Any, Any]
+    client: Client
+
+    def labelling(self, settings: Settings, folder: RunFolder) -> ShardLabelling:
+        """The work that settings ask for, on the cluster."""
+        clf = replace(settings, jobs=None).classifier(list(self.facts.counts))  # workers are the jobs
+        return ShardLabelling(
+            self, settings, folder, DaskPseudoLabelClassifier(clf, folder=folder.kept_shards)
+        )
+
+
+@dataclass
+class ShardLabelling(Labelling):
+    """The work on a table in shards.
+
+    Parameters
+    ----------
+    source : ShardSource
+        The table.
+    settings : Settings
+        What was asked.
+    folder : RunFolder
+        Where to keep and to write; the workers reach it by the same path.
+    clf : DaskPseudoLabelClassifier
+        The classifier to fit; it keeps what is known after each round by itself.
+    """
+
+    source: ShardSource
+    settings: Settings
+    folder: RunFolder
+    clf: DaskPseudoLabelClassifier
+
+    def rounds(self) -> Iterator[Round]:
+        """Label round by round; what is known after each is in the folder."""
+        source, missing = self.source, self.settings.missing_label
+        X = self._shards.later(shard_features, source.facts.kinds)
+        y = self._shards.later(shard_labels, source.target, missing, source.labels)
+        yield from self.clf.fit_rounds(X, y)
+
+    def fitted(self) -> PseudoLabelClassifier:
+        """The classifier for plain tables."""
+        return self.clf.classifier_
+
+    def write_labels(self) -> list[Path]:
+        """A file for each shard, in a folder."""
+        out = self.folder.path.resolve() / OUTPUTS[0]  # workers may be in another folder
+        out.mkdir(exist_ok=True)
+        paths = [str(out / f"part-{i:05d}.parquet") for i in range(len(self.source.shards))]
+        lines = Pieces(self.clf.labels_.to_delayed(optimize_graph=False), self.source.client)
+        written = {str(label): value for value, label in self.source.labels.items()}
+        files = self._shards.make(write_filled, lines, self.source.target, written, Each(paths))
+        files.wait("writing part")
+        return [out]
+
+    def summary(self) -> summary.Summary:
+        """Rows by class."""
+        return summary.of_history(self.fitted(), self.source.facts.counts)
+
+    @property
+    def _shards(self) -> Pieces:
+        return Pieces(self.source.shards, self.source.client)
+
+
+def _read(settings: Settings, shards: list[Shard], digest: str, client: Client) -> ShardSource:
+    """Look at the shards of a table, whose footers have this digest."""
+    target = str(settings.target)
+    head = first_rows(shards)
+    kinds = kinds_of(head, (target,), settings.drop, settings.categorical, settings.id)
+    check_new(head.columns, shards[0].path)
+    check_used(kinds, settings.data)
+    n_rows = sum(shard.n_rows for shard in shards)
+    counts: Counter[Any] = sum(
+        Pieces(shards, client).ask(label_counts, target, settings.missing_label), Counter()
+    )
+    check_labelled(len(counts), n_rows, settings.data, (target,))
+    raw = np.empty(len(counts), dtype=object)
+    raw[:] = list(counts)
+    labels = dict(zip(raw, uniform(raw), strict=True))
+    by_class: Counter[Any] = Counter()
+    for label, n in counts.items():
+        by_class[labels[label]] += n
+    facts = Facts(
+        kinds=kinds,
+        counts=by_name(by_class),
+        n_unlabeled=n_rows - sum(counts.values()),
+        digests={"data": digest},
+        reads=tuple(dict.fromkeys(Path(shard.path) for shard in shards)),
+        outputs=(OUTPUTS[0],),
+    )
+    return ShardSource(facts, shards, target, labels, client)

@@ -1,0 +1,150 @@
+"""Shards of a table: row groups of Parquet files, and the work on one of them, wherever it lies."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from glob import glob
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+
+from ..common.types import Values
+from ..files import Format, InputError, Kind, features, read_row_groups, target_values, write_table
+from .filled_table import filled, reason_columns
+
+# Rows in a shard, as far as row groups allow.
+_SHARD_ROWS = 250_000
+# Rows that tell what each column is.
+_HEAD_ROWS = 50_000
+_ENDINGS = (".parquet", ".pq")
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Some row groups of a file."""
+
+    path: str
+    groups: tuple[int, ...]
+    n_rows: int
+
+    def read(self, columns: list[str] | None = None) -> tuple[pd.DataFrame, Format]:
+        """Its rows as a frame, and how the file was laid out."""
+        return read_row_groups(self.path, list(self.groups), columns)
+
+
+def files_of(names: Sequence[str]) -> list[Path]:
+    """Parquet files by name, by pattern, or all in a folder, in the order of their names."""
+    found: list[Path] = []
+    for name in names:
+        path = Path(name)
+        if path.is_dir():
+            here = sorted(each for each in path.iterdir() if each.suffix in _ENDINGS)
+        else:
+            here = [path] if path.exists() else sorted(map(Path, glob(name)))
+        if not here:
+            raise InputError(f"No Parquet file {name!r}.")
+        found += here
+    for path in found:
+        if path.suffix not in _ENDINGS:
+            raise InputError(f"--engine dask reads Parquet files; {path} is none.")
+    return list(dict.fromkeys(found))
+
+
+def shards_of(files: Sequence[Path]) -> tuple[list[Shard], str]:
+    """Row groups put together to shards, and a digest of all footers, which tell of every column chunk."""
+    shards: list[Shard] = []
+    digest = hashlib.sha256()
+    for path in files:
+        meta = _footer(path)
+        groups: list[int] = []
+        rows = 0
+        for i in range(meta.num_row_groups):
+            n = meta.row_group(i).num_rows
+            digest.update(repr(meta.row_group(i).to_dict()).encode())
+            if groups and rows + n > _SHARD_ROWS:
+                shards.append(Shard(str(path.resolve()), tuple(groups), rows))
+                groups, rows = [], 0
+            groups.append(i)
+            rows += n
+        if rows:
+            shards.append(Shard(str(path.resolve()), tuple(groups), rows))
+    if not shards:
+        raise InputError(f"{files[0]} has columns and no rows.")
+    return shards, digest.hexdigest()
+
+
+def _footer(path: Path) -> pq.FileMetaData:
+    try:
+        with pq.ParquetFile(path) as file:
+            return file.metadata
+    except Exception as error:
+        # Arrow raises OSError, ValueError and its own kinds, by where the damage is.
+        raise InputError(f"{path}: not a readable Parquet file ({error}). Write it again.") from error
+
+
+def first_rows(shards: Sequence[Shard]) -> pd.DataFrame:
+    """Rows that tell what each column is: the first ones, from as many shards as it takes."""
+    read: list[pd.DataFrame] = []
+    for shard in shards:
+        read.append(shard.read()[0])
+        if list(read[-1].columns) != list(read[0].columns):
+            raise InputError(f"{shard.path} has other columns than {shards[0].path}.")
+        if sum(map(len, read)) >= _HEAD_ROWS:
+            break
+    return pd.concat(read, ignore_index=True).iloc[:_HEAD_ROWS]
+
+
+# The work on one shard, done by a worker of the cluster.
+
+
+def label_counts(shard: Shard, target: str, missing_label: str | None) -> Counter[Any]:
+    """How often each label is given."""
+    values = target_values(shard.read([target])[0], target, missing_label)
+    return Counter(value for value in values if value is not None)
+
+
+def shard_features(shard: Shard, kinds: dict[str, Kind]) -> pd.DataFrame:
+    """X; errors name the file."""
+    try:
+        return features(shard.read()[0], kinds)
+    except (InputError, KeyError) as error:
+        raise InputError(f"{shard.path}: {error}") from error
+
+
+def shard_labels(shard: Shard, target: str, missing_label: str | None, known: dict[Any, Any]) -> Values:
+    """Labels as the classifier has them, None where there is none; shape (n,)."""
+    values = target_values(shard.read([target])[0], target, missing_label)
+    out = np.empty(len(values), dtype=object)
+    out[:] = [None if value is None else known[value] for value in values]
+    return out
+
+
+def write_filled(shard: Shard, lines: pd.DataFrame, target: str, written: dict[str, Any], path: str) -> None:
+    """Write the rows with labels filled in, and why.
+
+    Parameters
+    ----------
+    shard : Shard
+        The rows.
+    lines : DataFrame of n lines
+        What the classifier knows of each row.
+    target : str
+        The label column.
+    written : dict
+        Each label by its name -> as it is in the files.
+    path : str
+        The file to write.
+    """
+    frame, form = shard.read()
+    lines = lines.set_axis(range(len(lines)))
+    labels = np.empty(len(lines), dtype=object)
+    labels[:] = [None if pd.isna(label) else written[str(label)] for label in lines["label"]]
+    rounds = lines["round"].to_numpy()
+    table = filled(frame, target, labels, rounds, lines[rounds != 0], 0)
+    write_table(table, path, form, guarded=[target, *reason_columns()])

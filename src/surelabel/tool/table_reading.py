@@ -1,0 +1,98 @@
+"""Files -> a table in memory whose columns and labels are understood."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..common.types import Values
+from ..files import TEXT_KINDS, InputError, Table, format_of, kinds_of, read_table, target_values
+from .facts import OUTPUTS, Facts, check_labelled, check_new, check_used
+from .label_columns import by_name, target_names, uniform, yes_or_no
+from .settings import Settings
+from .table_source import TableSource
+
+
+def read_tables(settings: Settings) -> TableSource:
+    """Read the files that settings name."""
+    tables = _tables(settings)
+    table, more = tables[0], tables[1:]
+    targets, several = target_names(table.frame, settings)
+    kinds = kinds_of(table.frame, targets, settings.drop, settings.categorical, settings.id)
+    columns = [uniform(target_values(table.frame, name, settings.missing_label)) for name in targets]
+    labels, answers = yes_or_no(columns, targets) if several else (columns[0], ())
+    stems = [f"surelabel_{name}" for name in targets] if several else ["surelabel"]
+    for each in tables:
+        check_new(each.frame.columns, each.path, stems)
+    for each in more:
+        for name in targets:
+            _check_unlabeled(each, name, settings.missing_label)
+    check_used(kinds, settings.data)
+    check_labelled(int((labels != np.array(None)).sum()), len(labels), settings.data, targets)
+    facts = Facts(
+        kinds=kinds,
+        counts=_cell_counts(labels, targets)
+        if several
+        else by_name(Counter(label for label in labels if label is not None)),
+        n_unlabeled=_n_unlabeled(labels) + sum(len(each.frame) for each in more),
+        several=several,
+        notes=tuple(note for each in tables for note in each.notes),
+        digests={name: each.digest for name, each in zip(("data", "unlabeled"), tables, strict=False)},
+        reads=tuple(each.path for each in tables),
+        outputs=tuple(name + _ending(each.path) for name, each in zip(OUTPUTS, tables, strict=False)),
+        record={"rows": len(table.frame)},
+    )
+    return TableSource(facts, tables, labels, targets, answers)
+
+
+def _tables(settings: Settings) -> list[Table]:
+    """One file or two; an encoding is meant for those that are text, a sheet for those of Excel."""
+    paths = [path for path in (settings.data, settings.unlabeled) if path is not None]
+    formats = [_format_kind(path) for path in paths]
+    sheets = [settings.sheet if kind == "xlsx" else None for kind in formats]
+    encodings = [settings.encoding if kind in TEXT_KINDS else None for kind in formats]
+    # Where neither file can use the setting, the reader of the first refuses it, and says why.
+    if not any(sheets):
+        sheets[0] = settings.sheet
+    if not any(encodings):
+        encodings[0] = settings.encoding
+    return [read_table(*each) for each in zip(paths, sheets, encodings, strict=True)]
+
+
+def _format_kind(path: str) -> str:
+    try:
+        return format_of(path).kind
+    except InputError:
+        return ""  # reading it will say why
+
+
+def _cell_counts(labels: Values, targets: tuple[str, ...]) -> dict[Any, int]:
+    """Rows that have each label."""
+    return dict(zip(targets, (labels == 1).sum(axis=0).tolist(), strict=True))
+
+
+def _n_unlabeled(labels: Values) -> int:
+    """Rows of which not all labels are known."""
+    missing = labels == np.array(None)
+    return int((missing.any(axis=1) if labels.ndim == 2 else missing).sum())
+
+
+def _ending(path: Path) -> str:
+    suffixes = path.suffixes
+    return "".join(suffixes[-2:] if suffixes[-1:] == [".gz"] else suffixes[-1:])
+
+
+def _check_unlabeled(more: Table, target: str, missing_label: str | None) -> None:
+    """Refuse labels in the file of unlabelled rows."""
+    if target not in more.frame.columns:
+        return
+    labels = target_values(more.frame, target, missing_label)
+    known = np.flatnonzero(labels != np.array(None))
+    if len(known):
+        raise InputError(
+            f"{more.path} has labels in column {target!r}, the first in row {known[0] + 1:,}: it is "
+            "meant for rows without. Move them to the labelled file."
+        )
