@@ -14,6 +14,7 @@ from joblib import Parallel
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from ..common.notice import logger
+from ..common.types import AnyLabels, Floats, Ints, Table, Values
 from ..confidence import Moments
 from .member_fitting import seeded
 
@@ -24,7 +25,7 @@ Runner = Callable[[Sequence[Any]], Iterable[Any]]
 class Committee(ClassifierMixin, BaseEstimator):
     """What yields P (M, N, K).
 
-    A committee of one's own gives `fit` and `predict_members`, and is then used like any other:
+    To write a new committee, define `fit` and `predict_members`; everything else has a default:
 
     >>> import numpy as np
     >>> from surelabel.committees.base import Committee
@@ -49,10 +50,10 @@ class Committee(ClassifierMixin, BaseEstimator):
     as_committee : A committee from what a user gives.
     """
 
-    classes_: Any
+    classes_: Values
 
-    # Whether `refit` keeps what the first fit found out. The first fit then comes first, also where a run
-    # is resumed, and a committee that hardly changes its mind need not be trained again.
+    # Whether `refit` keeps what the first fit found out. If so, a run that is resumed makes the first fit
+    # again, and a committee whose predictions hardly change is not trained again.
     builds_on_first_fit: ClassVar[bool] = False
     # What `TTest` adds to the variances of this committee's members where its floor is not given.
     test_floor: ClassVar[float] = 0.1
@@ -62,28 +63,45 @@ class Committee(ClassifierMixin, BaseEstimator):
         """Whether `fit` learns from unlabelled rows."""
         return False
 
-    def fit(self, X, y, sample_weight=None, X_unlabeled=None, *, run: Runner | None = None) -> Self:
+    def fit(
+        self,
+        X: Table,
+        y: AnyLabels,
+        sample_weight: Floats | None = None,
+        X_unlabeled: Table | None = None,
+        *,
+        run: Runner | None = None,
+    ) -> Self:
         """Train on (X, y), and on X_unlabeled where that is of use; `run` trains members elsewhere."""
         raise TypeError(f"{type(self).__name__} must say how it is trained.")
 
-    def predict_members(self, X) -> np.ndarray:
+    def predict_members(self, X: Table) -> Floats:
         """Probabilities of each member, shape (M, N, K)."""
         raise TypeError(f"{type(self).__name__} must say what its members predict.")
 
-    def opinion(self, X) -> np.ndarray | Moments:
+    def opinion(self, X: Table) -> Floats | Moments:
         """P (M, N, K), or its moments where a committee never holds P."""
         return self.predict_members(X)
 
-    def predict_proba(self, X) -> np.ndarray:
+    def predict_proba(self, X: Table) -> Floats:
         """Mean of the members' probabilities, shape (N, K)."""
         return self.predict_members(X).mean(axis=0)
 
-    def predict(self, X) -> np.ndarray:
+    def predict(self, X: Table) -> Values:
         """The most probable class, shape (N,)."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
     def refit(
-        self, X, y, sample_weight=None, X_unlabeled=None, *, rng, like=None, given=None, run=None
+        self,
+        X: Table,
+        y: AnyLabels,
+        sample_weight: Floats | None = None,
+        X_unlabeled: Table | None = None,
+        *,
+        rng: np.random.RandomState,
+        like: Self | None = None,
+        given: Floats | None = None,
+        run: Runner | None = None,
     ) -> Self:
         """A committee trained on more labels; this one stays as it is.
 
@@ -94,18 +112,20 @@ class Committee(ClassifierMixin, BaseEstimator):
         rng : RandomState
             Seeds what is trained anew.
         like : Committee, optional
-            Trained on the same labels and with unlabelled rows, where this one is not to see any: models
-            that never look at them may be used again.
+            Trained on the same labels and on unlabelled rows too; given where the new committee must not
+            see unlabelled rows. Models of it that never look at these may be used again.
         given : ndarray of shape (n,), optional
             Weights of the labels that were given; 0 for labels that were found.
         """
         return seeded(self, rng).fit(X, y, sample_weight, X_unlabeled, run=run)
 
-    def blind(self, X, y, sample_weight=None, *, run=None) -> Self:
-        """As this fitted committee would be had it not seen unlabelled rows; X and y are those of `fit`."""
+    def blind(
+        self, X: Table, y: AnyLabels, sample_weight: Floats | None = None, *, run: Runner | None = None
+    ) -> Self:
+        """The committee fitted as this one was, but without unlabelled rows; X and y are those of `fit`."""
         return clone(self).fit(X, y, sample_weight, run=run)
 
-    def without(self, rows) -> Self:
+    def without(self, rows: Ints) -> Self:
         """The fitted committee without what it knows of some rows of its X, to be refitted on the others."""
         return self
 
@@ -116,7 +136,7 @@ class Committee(ClassifierMixin, BaseEstimator):
 
 def run_each(calls: Sequence[Any], n_jobs: int | None, what: str, run: Runner | None = None) -> list[Any]:
     """Results of delayed calls, n_jobs at once or by `run`; each is written to the log as it comes."""
-    # Threads: the members worth running in parallel release the lock.
+    # Threads: the members that are worth running in parallel release Python's lock.
     here = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
     found = []
     for result in (here if run is None else run)(calls):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
@@ -10,15 +11,17 @@ from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
-from ..reading.features import category_mask, is_sparse, numbers, stacked
-from .member_fitting import SharesFolds, fit_folds, spreads
+from ..common.types import AnyLabels, Floats, Table, Values
+from ..reading.column_values import is_sparse
+from ..reading.features import category_mask, numbers, stacked
+from .member_fitting import Classifier, Folds, SharesFolds, fit_folds, spreads
 
 # Beyond this many columns a sparse matrix is first cut down to its main directions.
 _MOST_COLUMNS = 1000
 _MOST_COMPONENTS = 100
 # Levels of a category with a column of their own; rarer ones share one.
 _MOST_LEVELS = 50
-# Standard deviations: one wild value must not decide every distance.
+# Values are cut at this many standard deviations: one extreme value must not decide every distance.
 _FARTHEST = 10.0
 
 
@@ -28,7 +31,7 @@ class Dense(TransformerMixin, BaseEstimator):
     A sparse matrix with many columns is cut down to its main directions.
     """
 
-    def fit(self, X, y=None):
+    def fit(self, X: Table, y: Any = None) -> Self:
         """Learn the main directions, where there are too many columns."""
         self.reducer_ = None
         if is_sparse(X) and X.shape[1] > _MOST_COLUMNS:
@@ -36,7 +39,7 @@ class Dense(TransformerMixin, BaseEstimator):
             self.reducer_ = TruncatedSVD(n_components, random_state=0).fit(X)
         return self
 
-    def transform(self, X):
+    def transform(self, X: Table) -> Floats:
         """X as an array of shape (n, d)."""
         if is_sparse(X):
             return X.toarray() if self.reducer_ is None else self.reducer_.transform(X)
@@ -46,7 +49,7 @@ class Dense(TransformerMixin, BaseEstimator):
 class Binned(TransformerMixin, BaseEstimator):
     """Each number as its place among at most `n_bins` quantiles of the column; NaN stays.
 
-    Boosting would look for the same bins, but with weights takes its time over each of them.
+    Boosting finds the same bins by itself, but is slow at it where rows have weights.
 
     Parameters
     ----------
@@ -59,17 +62,17 @@ class Binned(TransformerMixin, BaseEstimator):
     array([ 0.,  0.,  1., nan])
     """
 
-    def __init__(self, n_bins=32):
+    def __init__(self, n_bins: int = 32) -> None:
         self.n_bins = n_bins
 
-    def fit(self, X, y=None):
+    def fit(self, X: Table, y: Any = None) -> Self:
         """Learn where the bins of each column end."""
         self.ends_ = [
             _ends(column[~np.isnan(column)], self.n_bins) for column in np.asarray(X, dtype=float).T
         ]
         return self
 
-    def transform(self, X):
+    def transform(self, X: Table) -> Floats:
         """Places, shape (n, d)."""
         X = np.asarray(X, dtype=float)
         out = np.empty(X.shape)
@@ -78,7 +81,7 @@ class Binned(TransformerMixin, BaseEstimator):
         return out
 
 
-def _ends(values, n_bins):
+def _ends(values: Floats, n_bins: int) -> Floats:
     """Where one bin ends and the next begins: between values where they are few, else at quantiles."""
     distinct = np.unique(values)
     if len(distinct) <= n_bins:
@@ -112,7 +115,7 @@ class Encoder(TransformerMixin, BaseEstimator):
     scale: str = "column"
     components: str = "all"
 
-    def fit(self, X, y=None):
+    def fit(self, X: Table, y: Any = None) -> Self:
         """Learn medians, scales, levels and components from X."""
         if self.scale not in ("column", "table") or self.components not in ("all", "signal"):
             raise ValueError(
@@ -139,20 +142,20 @@ class Encoder(TransformerMixin, BaseEstimator):
         self.pca_ = self._components(X) if self.components == "signal" else None
         return self
 
-    def transform(self, X):
+    def transform(self, X: Table) -> Floats:
         """X as a matrix of numbers without gaps."""
         check_is_fitted(self)
         encoded = self._encoded(X)
         return encoded if self.pca_ is None else self.pca_.transform(encoded)
 
-    def _encoded(self, X):
+    def _encoded(self, X: Table) -> Floats:
         values = (self._filled(self._numbers(X)) - self.mean_) * self.scale_
         np.clip(values, -_FARTHEST, _FARTHEST, out=values)
         if self.levels_ is None:
             return values
         return np.hstack([values, self.levels_.transform(self._codes(X))])
 
-    def _components(self, X):
+    def _components(self, X: Table) -> PCA | None:
         encoded = self._encoded(X)
         n, d = encoded.shape
         if not encoded.var(axis=0).any():
@@ -164,13 +167,13 @@ class Encoder(TransformerMixin, BaseEstimator):
         pca.explained_variance_ = pca.explained_variance_[:kept]
         return pca
 
-    def _numbers(self, X):
+    def _numbers(self, X: Table) -> Floats:
         return self.dense_.transform(X.loc[:, ~self.categorical_] if self.categorical_.any() else X)
 
-    def _codes(self, X):
+    def _codes(self, X: Table) -> Floats:
         return numbers(X.loc[:, self.categorical_])
 
-    def _filled(self, values):
+    def _filled(self, values: Floats) -> Floats:
         return np.where(np.isnan(values), self.median_, values)
 
 
@@ -193,18 +196,31 @@ class Encoded(SharesFolds, ClassifierMixin, BaseEstimator):
     array([0, 0, 1, 1])
     """
 
-    def __init__(self, classifier, encoder=None):
+    def __init__(self, classifier: Classifier, encoder: Any = None) -> None:
         self.classifier = classifier
         self.encoder = encoder
 
-    def fit(self, X, y, sample_weight=None, X_unlabeled=None):
+    def fit(
+        self,
+        X: Table,
+        y: AnyLabels,
+        sample_weight: Floats | None = None,
+        X_unlabeled: Table | None = None,
+    ) -> Self:
         """Fit the encoder on all rows, the classifier on the labelled ones."""
         return self._fit(X, y, sample_weight, X_unlabeled, folds=())[0]
 
-    def fit_folds(self, X, y, folds, sample_weight=None, X_unlabeled=None):
+    def fit_folds(
+        self,
+        X: Table,
+        y: AnyLabels,
+        folds: Folds,
+        sample_weight: Floats | None = None,
+        X_unlabeled: Table | None = None,
+    ) -> tuple[Self, Floats]:
         """Fit, and predict each row by a model that has not seen its label: (self, p (n, K)).
 
-        All rows are the same in each fold, so they are encoded once.
+        The encoder is fitted on all rows, so it is the same in each fold, and rows are encoded once.
         """
         return self._fit(X, y, sample_weight, X_unlabeled, folds)
 
@@ -213,7 +229,14 @@ class Encoded(SharesFolds, ClassifierMixin, BaseEstimator):
         """Whether the classifier spreads labels over unlabelled rows by itself."""
         return spreads(self.classifier)
 
-    def _fit(self, X, y, sample_weight, X_unlabeled, folds):
+    def _fit(
+        self,
+        X: Table,
+        y: AnyLabels,
+        sample_weight: Floats | None,
+        X_unlabeled: Table | None,
+        folds: Folds,
+    ) -> tuple[Self, Floats]:
         self.encoder_ = (Encoder() if self.encoder is None else clone(self.encoder)).fit(
             stacked(X, X_unlabeled)
         )
@@ -224,10 +247,10 @@ class Encoded(SharesFolds, ClassifierMixin, BaseEstimator):
         self.classes_ = self.classifier_.classes_
         return self, p
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Table) -> Floats:
         """Probability of each class, shape (n, K)."""
         return self.classifier_.predict_proba(self.encoder_.transform(X))
 
-    def predict(self, X):
+    def predict(self, X: Table) -> Values:
         """The most probable class, shape (n,)."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]

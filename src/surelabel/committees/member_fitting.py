@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from sklearn.base import clone
@@ -12,8 +14,15 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
 from ..common.limits import LARGEST_SEED
+from ..common.types import AnyLabels, Floats, Ints, Table
 from ..reading.features import stacked, take
 
+# A classifier of scikit-learn, or of another library that has its methods.
+Classifier = Any
+# Of each fold, the positions of the rows to train on and of those held out.
+Folds = Sequence[tuple[Ints, Ints]]
+
+_Model = TypeVar("_Model")
 _MOST_COPIES = 10
 
 
@@ -26,39 +35,52 @@ class SharesFolds(ABC):
         return False
 
     @abstractmethod
-    def fit_folds(self, X, y, folds, sample_weight=None, X_unlabeled=None):
+    def fit_folds(
+        self,
+        X: Table,
+        y: AnyLabels,
+        folds: Folds,
+        sample_weight: Floats | None = None,
+        X_unlabeled: Table | None = None,
+    ) -> tuple[Self, Floats]:
         """As the function `fit_folds`: (self, fitted on all rows; p (n, K))."""
 
 
-def learns_from_unlabeled(estimator) -> bool:
+def learns_from_unlabeled(estimator: Classifier) -> bool:
     """Whether the estimator's `fit` takes unlabelled rows."""
     return has_fit_parameter(estimator, "X_unlabeled")
 
 
-def spreads(estimator) -> bool:
+def spreads(estimator: Classifier) -> bool:
     """Whether a model spreads labels over unlabelled rows by itself."""
     return isinstance(estimator, SharesFolds) and estimator.spreads
 
 
-def seeded(estimator, rng):
+def seeded(estimator: _Model, rng: np.random.RandomState) -> _Model:
     """A copy of the estimator whose every random_state is drawn from rng."""
-    estimator = clone(estimator)
-    names = sorted(seeds_of(estimator))
-    estimator.set_params(**{name: int(rng.randint(LARGEST_SEED)) for name in names})
-    return estimator
+    copy = clone(estimator)
+    names = sorted(seeds_of(copy))
+    copy.set_params(**{name: int(rng.randint(LARGEST_SEED)) for name in names})
+    return copy
 
 
-def seeds_of(estimator):
+def seeds_of(estimator: Any) -> list[str]:
     """Names of the parameters that hold a random state."""
     return [n for n in estimator.get_params() if n == "random_state" or n.endswith("__random_state")]
 
 
-def fit_weighted(estimator, X, y, sample_weight=None, X_unlabeled=None):
+def fit_weighted(
+    estimator: Classifier,
+    X: Table,
+    y: AnyLabels,
+    sample_weight: Floats | None = None,
+    X_unlabeled: Table | None = None,
+) -> Classifier:
     """Fit an estimator, or a pipeline, with weights, and with unlabelled rows if it takes them.
 
-    One that takes no weights is given its rows as often as they weigh.
+    One that takes no weights is given each row several times, in proportion to its weight.
     """
-    extra = {}
+    extra: dict[str, Any] = {}
     if X_unlabeled is not None and learns_from_unlabeled(estimator):
         extra["X_unlabeled"] = X_unlabeled
     if sample_weight is None:
@@ -71,19 +93,25 @@ def fit_weighted(estimator, X, y, sample_weight=None, X_unlabeled=None):
     return estimator.fit(take(X, rows), np.asarray(y)[rows], **extra)
 
 
-def as_often(codes, weight):
-    """Rows, each about as often as it weighs, at most ten times; no class is lost, shape (n,)."""
+def as_often(codes: Ints, weight: Floats) -> Ints:
+    """Rows, each repeated in proportion to its weight, at most ten times; no class is lost, shape (n,)."""
     scale = max(weight[weight > 0].min(), weight.max() / _MOST_COPIES)
     times = np.zeros(len(weight), dtype=int)
     for k in np.unique(codes):
         rows = np.flatnonzero(codes == k)
-        # Rounded up as they add up: the first row of a class always counts.
+        # The running total is rounded up, so that the first row of a class is always there.
         total = np.ceil(np.cumsum(weight[rows]) / scale - 1e-9)
         times[rows] = np.diff(total, prepend=0).astype(int)
     return np.repeat(np.arange(len(weight)), times)
 
 
-def fit_present(estimator, X, codes, sample_weight=None, X_unlabeled=None):
+def fit_present(
+    estimator: Classifier,
+    X: Table,
+    codes: Ints,
+    sample_weight: Floats | None = None,
+    X_unlabeled: Table | None = None,
+) -> tuple[Classifier, Ints]:
     """Fit on the classes that are there; returns the estimator and those classes.
 
     Some libraries insist on classes 0, 1, ... without a gap.
@@ -92,15 +120,15 @@ def fit_present(estimator, X, codes, sample_weight=None, X_unlabeled=None):
     return fit_weighted(estimator, X, codes, sample_weight, X_unlabeled), present
 
 
-def aligned(proba, present, n_classes):
+def aligned(proba: Floats, present: Ints, n_classes: int) -> Floats:
     """Probabilities over all classes from those over the classes present, last axis K."""
     out = np.zeros((*proba.shape[:-1], n_classes))
     out[..., present] = proba
     return out
 
 
-def stratified_folds(codes, n_folds, rng):
-    """Folds with every class in each as far as it goes: a list of (seen, held-out) positions.
+def stratified_folds(codes: Ints, n_folds: int, rng: np.random.RandomState) -> Folds:
+    """Folds with every class in each of them where it has enough rows: (seen, held-out) positions.
 
     Empty where no class has two rows.
     """
@@ -113,7 +141,14 @@ def stratified_folds(codes, n_folds, rng):
         return list(StratifiedKFold(n_folds, shuffle=True, random_state=rng).split(codes, codes))
 
 
-def fit_folds(estimator, X, codes, folds, sample_weight=None, X_unlabeled=None):
+def fit_folds(
+    estimator: Classifier,
+    X: Table,
+    codes: Ints,
+    folds: Folds,
+    sample_weight: Floats | None = None,
+    X_unlabeled: Table | None = None,
+) -> tuple[Classifier, Floats]:
     """Fit, and predict each row by a model that has not seen its label: (fitted, p (n, K)).
 
     With folds, codes are 0, 1, ... without a gap.

@@ -1,8 +1,9 @@
-"""Committees of any classifiers: those of a list, one several times, or somebody else's committee."""
+"""Committees of any classifiers: those of a list, one several times, or a committee from elsewhere."""
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Self
 
 import numpy as np
 from joblib import delayed
@@ -10,10 +11,22 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from ..common.types import AnyLabels, Floats, Ints, RandomState, Table
 from ..reading.features import take
-from .base import Committee, run_each
-from .member_fitting import aligned, fit_present, fit_weighted, learns_from_unlabeled, seeded, seeds_of
+from .base import Committee, Runner, run_each
+from .member_fitting import (
+    Classifier,
+    aligned,
+    fit_present,
+    fit_weighted,
+    learns_from_unlabeled,
+    seeded,
+    seeds_of,
+)
 from .models.trees import trees
+
+# A member to be fitted, and the rows to train it on; None for all.
+_Draw = tuple[Classifier, Ints | None]
 
 
 class Members(Committee):
@@ -22,9 +35,9 @@ class Members(Committee):
     To add one, say in `_draw` which models are its members and on which rows each is trained.
     """
 
-    members_: Any
-    present_: Any
-    random_state: Any
+    members_: list[Classifier]
+    present_: list[Ints]
+    random_state: RandomState
     n_jobs: int | None
 
     @property
@@ -32,7 +45,15 @@ class Members(Committee):
         """Whether a member learns from unlabelled rows."""
         return any(learns_from_unlabeled(model) for model in self._models())
 
-    def fit(self, X, y, sample_weight=None, X_unlabeled=None, *, run=None) -> Self:
+    def fit(
+        self,
+        X: Table,
+        y: AnyLabels,
+        sample_weight: Floats | None = None,
+        X_unlabeled: Table | None = None,
+        *,
+        run: Runner | None = None,
+    ) -> Self:
         """Train every member on (X, y); members that can also learn from X_unlabeled."""
         self.classes_, codes = np.unique(y, return_inverse=True)
         rng = check_random_state(self.random_state)
@@ -47,7 +68,7 @@ class Members(Committee):
         self.present_ = [present for _, present in fitted]
         return self
 
-    def predict_members(self, X) -> np.ndarray:
+    def predict_members(self, X: Table) -> Floats:
         """Probabilities of each member, shape (M, N, K)."""
         check_is_fitted(self)
         calls = [delayed(member.predict_proba)(X) for member in self.members_]
@@ -55,16 +76,23 @@ class Members(Committee):
         K = len(self.classes_)
         return np.stack([aligned(p, present, K) for p, present in zip(P, self.present_, strict=True)])
 
-    def _models(self):
+    def _models(self) -> Sequence[Classifier]:
         """The kinds of model among the members."""
         return []
 
-    def _draw(self, X, codes, rng):
-        """Yield (unfitted member, rows to train on; None for all)."""
+    def _draw(self, X: Table, codes: Ints, rng: np.random.RandomState) -> Iterable[_Draw]:
+        """The members, to be fitted, and the rows to train each on; None for all."""
         raise TypeError(f"{type(self).__name__} must say who its members are.")
 
 
-def _fit_member(member, X, codes, sample_weight, rows, X_unlabeled):
+def _fit_member(
+    member: Classifier,
+    X: Table,
+    codes: Ints,
+    sample_weight: Floats | None,
+    rows: Ints | None,
+    X_unlabeled: Table | None,
+) -> tuple[Classifier, Ints]:
     if rows is not None:
         X, codes = take(X, rows), codes[rows]
         sample_weight = None if sample_weight is None else sample_weight[rows]
@@ -83,25 +111,44 @@ class Panel(Members):
     random_state : int or RandomState, optional
         Seeds every member. In a `PseudoLabelClassifier` its own random_state counts.
 
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        The classes, sorted.
+    members_ : list of classifiers
+        The fitted members, trained on positions in classes_.
+
+    See Also
+    --------
+    Repeated : One classifier several times.
+    Unlike : Members weighted by what each predicts correctly.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.linear_model import LogisticRegression
     >>> from sklearn.naive_bayes import GaussianNB
+    >>> from surelabel import Panel
     >>> X, y = load_iris(return_X_y=True)
     >>> Panel([GaussianNB(), LogisticRegression(max_iter=1000)]).fit(X, y).predict_members(X).shape
     (2, 150, 3)
     """
 
-    def __init__(self, estimators, *, n_jobs=None, random_state=None):
+    def __init__(
+        self,
+        estimators: Sequence[Classifier],
+        *,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+    ) -> None:
         self.estimators = estimators
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _models(self):
+    def _models(self) -> Sequence[Classifier]:
         return self.estimators
 
-    def _draw(self, X, codes, rng):
+    def _draw(self, X: Table, codes: Ints, rng: np.random.RandomState) -> list[_Draw]:
         return [(estimator, None) for estimator in self.estimators]
 
 
@@ -122,26 +169,45 @@ class Repeated(Members):
     random_state : int or RandomState, optional
         Seeds every member. In a `PseudoLabelClassifier` its own random_state counts.
 
+    Attributes
+    ----------
+    classes_, members_
+        As those of `Panel`.
+
+    See Also
+    --------
+    Panel : Different classifiers.
+    trees : The default member.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.naive_bayes import GaussianNB
+    >>> from surelabel import Repeated
     >>> X, y = load_iris(return_X_y=True)
     >>> Repeated(GaussianNB(), 5, over="bootstrap", random_state=0).fit(X, y).predict(X[:2])
     array([0, 0])
     """
 
-    def __init__(self, estimator=None, n_members=20, *, over="seeds", n_jobs=None, random_state=None):
+    def __init__(
+        self,
+        estimator: Classifier | None = None,
+        n_members: int = 20,
+        *,
+        over: str = "seeds",
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+    ) -> None:
         self.estimator = estimator
         self.n_members = n_members
         self.over = over
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _models(self):
+    def _models(self) -> Sequence[Classifier]:
         return [] if self.estimator is None else [self.estimator]
 
-    def _draw(self, X, codes, rng):
+    def _draw(self, X: Table, codes: Ints, rng: np.random.RandomState) -> Iterator[_Draw]:
         if self.over not in ("seeds", "bootstrap"):
             raise ValueError(f'over must be "seeds" or "bootstrap"; it is {self.over!r}.')
         member = trees() if self.estimator is None else self.estimator
@@ -154,45 +220,53 @@ class Repeated(Members):
             yield member, _bootstrap(codes, rng) if self.over == "bootstrap" else None
 
 
-def _bootstrap(codes, rng):
+def _bootstrap(codes: Ints, rng: np.random.RandomState) -> Ints:
     """Rows drawn with replacement within each class, shape (N,)."""
     groups = [np.flatnonzero(codes == k) for k in np.unique(codes)]
     return np.concatenate([rng.choice(rows, len(rows)) for rows in groups])
 
 
 class Wrapped(Committee):
-    """A committee of somebody else's making: anything with `fit`, `predict_members` and `predict_proba`.
+    """A committee that is not a `Committee`: anything with `fit`, `predict_members` and `predict_proba`.
 
     Parameters
     ----------
     committee : estimator
-        The stranger.
+        What to wrap.
     """
 
-    def __init__(self, committee):
+    def __init__(self, committee: Classifier) -> None:
         self.committee = committee
 
     @property
     def uses_unlabeled(self) -> bool:
-        """Whether the stranger's fit takes unlabelled rows."""
+        """Whether the wrapped committee's `fit` takes unlabelled rows."""
         return learns_from_unlabeled(self.committee)
 
-    def fit(self, X, y, sample_weight=None, X_unlabeled=None, *, run=None) -> Self:
-        """Train the stranger."""
+    def fit(
+        self,
+        X: Table,
+        y: AnyLabels,
+        sample_weight: Floats | None = None,
+        X_unlabeled: Table | None = None,
+        *,
+        run: Runner | None = None,
+    ) -> Self:
+        """Train the wrapped committee."""
         self.committee_ = fit_weighted(clone(self.committee), X, y, sample_weight, X_unlabeled)
         self.classes_ = self.committee_.classes_
         return self
 
-    def predict_members(self, X) -> np.ndarray:
-        """The stranger's P (M, N, K)."""
+    def predict_members(self, X: Table) -> Floats:
+        """P (M, N, K) of the wrapped committee."""
         return self.committee_.predict_members(X)
 
-    def predict_proba(self, X) -> np.ndarray:
-        """The stranger's own probabilities, shape (N, K)."""
+    def predict_proba(self, X: Table) -> Floats:
+        """The probabilities that the wrapped committee gives, shape (N, K)."""
         return self.committee_.predict_proba(X)
 
 
-def as_committee(committee) -> Committee:
+def as_committee(committee: Classifier | Sequence[Classifier]) -> Committee:
     """A committee from what the user gave: one, a list of classifiers, or a classifier.
 
     Examples

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
+from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -13,10 +15,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..common.limits import LARGEST_SEED
 from ..common.notice import notice
+from ..common.types import AnyLabels, Bools, Floats, Ints, RandomState, Table, Values
 from ..common.versions import installed
 from ..reading.features import category_mask, numbers, take
 from ..saving.codec import Stand
-from .base import Committee, run_each
+from .base import Committee, Runner, run_each
+
+# Of the xgboost package, which has no annotations.
+_Booster = Any
 
 _LEARNING_RATE = 0.3  # of every member on the short schedule: the highest the paper draws
 _PATIENCE = 10  # trees over which the training loss must fall
@@ -36,10 +42,10 @@ class RandomXGBoost(Committee):
     n_members : int, default=20
         Number of members.
     schedule : {"short", "paper"}, default="short"
-        "paper": as many trees as drawn, at the learning rate drawn. "short": all learn at
-        0.3 with so many trees fewer, end when ten trees lower the training loss by less
-        than 5%, and see 64 bins of a column instead of 256. It votes about the same in a
-        fraction of the time.
+        "paper": as many trees as drawn, at the learning rate drawn. "short": all members learn at a rate
+        of 0.3, with fewer trees in proportion; they end when ten trees lower the training loss by less
+        than 5%, and see 64 bins of a column instead of 256. It predicts about the same in a fraction of
+        the time.
     n_jobs : int, optional
         Members to run at once; each uses one thread.
     random_state : int or RandomState, optional
@@ -54,30 +60,53 @@ class RandomXGBoost(Committee):
     parameters_ : list of dict
         What was drawn for each member, under the names of `XGBClassifier`.
 
+    See Also
+    --------
+    Repeated : Any classifier several times, XGBClassifier too.
+    Unlike : The default committee.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
+    >>> from surelabel import RandomXGBoost
     >>> X, y = load_iris(return_X_y=True)
     >>> RandomXGBoost(2, random_state=0).fit(X, y).predict(X[:2])
     array([0, 0])
     """
 
-    def __init__(self, n_members=20, *, schedule="short", n_jobs=None, random_state=None):
+    members_: list[_Booster]
+
+    def __init__(
+        self,
+        n_members: int = 20,
+        *,
+        schedule: str = "short",
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+    ) -> None:
         self.n_members = n_members
         self.schedule = schedule
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None, X_unlabeled=None, *, run=None):
+    def fit(
+        self,
+        X: Table,
+        y: AnyLabels,
+        sample_weight: Floats | None = None,
+        X_unlabeled: Table | None = None,
+        *,
+        run: Runner | None = None,
+    ) -> Self:
         """Train every member on (X, y); unlabelled rows are of no use to it."""
         classes, codes = np.unique(y, return_inverse=True)
         plans = self.plan(classes)
-        binned = Binned(X, codes, sample_weight, plans[0].n_bins)
+        binned = _Binned(X, codes, sample_weight, plans[0].n_bins)
         calls = [delayed(_grow)(plan, binned) for plan in plans]
         self.members_ = run_each(calls, self.n_jobs, "training member", run)
         return self
 
-    def plan(self, classes):
+    def plan(self, classes: Values) -> list[Plan]:
         """Draw the members for these classes (K,): a list of `Plan`, one for each."""
         if self.schedule not in _BINS:
             raise ValueError(f'schedule must be "short" or "paper"; it is {self.schedule!r}.')
@@ -88,10 +117,10 @@ class RandomXGBoost(Committee):
         rng = check_random_state(self.random_state)
         self.parameters_ = [draw(rng) for _ in range(self.n_members)]
         short = self.schedule == "short"
-        task = objective(len(classes)) | {"max_bin": _BINS[self.schedule], "nthread": 1}
+        task = _objective(len(classes)) | {"max_bin": _BINS[self.schedule], "nthread": 1}
         return [Plan.of(shortened(p) if short else p, task, short) for p in self.parameters_]
 
-    def predict_members(self, X):
+    def predict_members(self, X: Table) -> Floats:
         """Probabilities of each member, shape (M, N, K)."""
         check_is_fitted(self)
         n_rows = X.shape[0]
@@ -121,31 +150,31 @@ class Plan:
         Whether it is done when `learned` says so.
     """
 
-    settings: dict
+    settings: dict[str, Any]
     n_trees: int
     may_end: bool
 
     @classmethod
-    def of(cls, parameters, task, may_end):
+    def of(cls, parameters: dict[str, Any], task: dict[str, Any], may_end: bool) -> Self:
         """A plan from parameters under the names of `XGBClassifier`."""
         own = dict(parameters)
         n_trees, seed = own.pop("n_estimators"), own.pop("random_state")
         return cls(own | task | {"seed": seed}, n_trees, may_end)
 
     @property
-    def n_bins(self):
+    def n_bins(self) -> int:
         """Bins of each column."""
         return self.settings["max_bin"]
 
 
-class Binned:
+class _Binned:
     """Rows as XGBoost trains on them; bins are sought once in each process."""
 
-    def __init__(self, X, codes, weight, n_bins):
+    def __init__(self, X: Table, codes: Ints, weight: Floats | None, n_bins: int) -> None:
         self.X, self.codes, self.weight, self.n_bins = X, codes, weight, n_bins
         self._lock = Lock()
 
-    def matrix(self):
+    def matrix(self) -> Any:
         """The matrix. One thread, so that its bins cannot depend on n_jobs."""
         with self._lock:
             if not hasattr(self, "_matrix"):
@@ -160,11 +189,11 @@ class Binned:
                 )
         return self._matrix
 
-    def __reduce__(self):
-        return Binned, (self.X, self.codes, self.weight, self.n_bins)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Binned, (self.X, self.codes, self.weight, self.n_bins)
 
 
-def draw(rng):
+def draw(rng: np.random.RandomState) -> dict[str, Any]:
     """Hyper-parameters of one member from the paper's ranges, as `XGBClassifier` names them."""
     return {
         "learning_rate": rng.uniform(0.01, 0.3),
@@ -177,27 +206,27 @@ def draw(rng):
     }
 
 
-def objective(n_classes):
+def _objective(n_classes: int) -> dict[str, Any]:
     """What XGBoost is to learn, and how its loss is measured."""
     if n_classes <= 2:
         return {"objective": "binary:logistic", "eval_metric": "logloss"}
     return {"objective": "multi:softprob", "eval_metric": "mlogloss", "num_class": n_classes}
 
 
-def shortened(parameters):
+def shortened(parameters: dict[str, Any]) -> dict[str, Any]:
     """The same amount of learning, trees times rate, at a rate of 0.3."""
     ratio = parameters["learning_rate"] / _LEARNING_RATE
     n_trees = math.ceil(parameters["n_estimators"] * ratio)
     return parameters | {"learning_rate": _LEARNING_RATE, "n_estimators": n_trees}
 
 
-def learned(losses):
+def learned(losses: Sequence[float]) -> bool:
     """Whether the last trees lowered the training loss so little that a member is done."""
     # Over several trees: one alone may fall on rows and columns that teach nothing.
     return len(losses) > _PATIENCE and losses[-1] >= (1 - _LEAST_FALL) * losses[-1 - _PATIENCE]
 
 
-def _grow(plan: Plan, binned):
+def _grow(plan: Plan, binned: _Binned) -> _Booster:
     matrix = binned.matrix()
     booster = load_xgboost().Booster(plan.settings, [matrix])
     losses: list[float] = []
@@ -207,20 +236,20 @@ def _grow(plan: Plan, binned):
             losses.append(float(booster.eval(matrix).rpartition(":")[2]))
             if learned(losses):
                 break
-    return booster.copy()  # without what training had set aside
+    return booster.copy()  # without what only training needed
 
 
-def _predict(booster, block):
+def _predict(booster: _Booster, block: Any) -> Floats:
     return booster.inplace_predict(block)
 
 
-def feature_types(category):
+def feature_types(category: Bools) -> list[str] | None:
     """Which columns XGBoost is to take for categories, from a mask (d,); None for none."""
     # XGBoost reads the types again for every tree.
     return np.where(category, "c", "q").tolist() if category.any() else None
 
 
-def plain(X):
+def plain(X: Table) -> Any:
     """X as XGBoost reads it in place: single precision, or rows of a sparse matrix."""
     X = numbers(X)
     return X.tocsr() if hasattr(X, "tocsr") else np.ascontiguousarray(X, dtype=np.float32)
@@ -230,12 +259,12 @@ class Grown(Stand, of=["xgboost.core.Booster"]):
     """A booster in a file."""
 
     @staticmethod
-    def parts(value):
+    def parts(value: _Booster) -> tuple[bytes, str]:
         """Its trees, and its settings, such as the number of threads."""
         return bytes(value.save_raw("ubj")), value.save_config()
 
     @staticmethod
-    def made(trees, config):
+    def made(trees: bytes, config: str) -> _Booster:
         """The booster."""
         # A name instead of bytes would have XGBoost open a file.
         if not isinstance(trees, bytes):
@@ -246,7 +275,7 @@ class Grown(Stand, of=["xgboost.core.Booster"]):
         return booster
 
 
-def load_xgboost():
+def load_xgboost() -> Any:
     """The xgboost package, whichever of its two builds is installed."""
     try:
         import xgboost

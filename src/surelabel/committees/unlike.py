@@ -1,11 +1,12 @@
-"""The default committee: unlike models, each heard as much as it has earned."""
+"""The default committee: unlike models, each with a weight for what it predicts correctly."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from joblib import delayed
@@ -16,9 +17,12 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import ThreadpoolController
 
 from ..budget import apportion
+from ..common.types import AnyLabels, Floats, Ints, RandomState, Table
 from ..reading.features import stacked, take
 from .base import Committee, Runner, run_each
 from .member_fitting import (
+    Classifier,
+    Folds,
     aligned,
     fit_folds,
     fit_weighted,
@@ -30,7 +34,7 @@ from .member_fitting import (
 from .member_weights import exponent, mixture_weights, sharpened
 from .models.default import unlike_models
 
-# Rows predicted at a time: each needs room for every seat.
+# Rows predicted at a time: the probabilities of all seats are in memory at once.
 _BLOCK_ROWS = 50_000
 
 
@@ -62,16 +66,24 @@ class Unlike(Committee):
         Weight of each model, by name.
     scores_ : dict
         Share of held-out rows that each model predicts correctly.
+    exponents_ : dict
+        Power to which the probabilities of each model are raised: below 1, they are made less sure.
     seats_ : dict
         Seats of each model that has any.
     members_ : dict
         The fitted models that have a seat.
+
+    See Also
+    --------
+    unlike_models : The models.
+    Panel : A committee in which every model has the same weight.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.dummy import DummyClassifier
     >>> from sklearn.naive_bayes import GaussianNB
+    >>> from surelabel import Unlike
     >>> X, y = load_iris(return_X_y=True)
     >>> committee = Unlike([GaussianNB(), DummyClassifier()], random_state=0).fit(X, y)
     >>> committee.seats_
@@ -82,11 +94,20 @@ class Unlike(Committee):
     # The seats of one model agree with each other whether they are right or wrong (docs/defaults.md).
     test_floor = 2.0
 
-    _trials: Any
-    _folds: Any
-    _held_out: Any
+    # Only weighing the models needs these; they are None in a copy that only predicts.
+    _trials: dict[str, tuple[Classifier, Floats]]  # each model, fitted on all rows, and its held-out p (n, K)
+    _folds: Folds
+    _held_out: tuple[Floats, Ints, Floats]  # P (M, n, K) of rows that were held out, their codes and weights
 
-    def __init__(self, estimators=None, *, n_folds=5, n_seats=20, n_jobs=None, random_state=None):
+    def __init__(
+        self,
+        estimators: Sequence[Classifier] | dict[str, Classifier] | None = None,
+        *,
+        n_folds: int = 5,
+        n_seats: int = 20,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+    ) -> None:
         self.estimators = estimators
         self.n_folds = n_folds
         self.n_seats = n_seats
@@ -96,32 +117,43 @@ class Unlike(Committee):
     @property
     def uses_unlabeled(self) -> bool:
         """Whether a model learns from unlabelled rows."""
-        return any(map(learns_from_unlabeled, named(self.estimators).values()))
+        return any(map(learns_from_unlabeled, _named(self.estimators).values()))
 
-    def fit(self, X, y, sample_weight=None, X_unlabeled=None, *, run=None):
+    def fit(
+        self,
+        X: Table,
+        y: AnyLabels,
+        sample_weight: Floats | None = None,
+        X_unlabeled: Table | None = None,
+        *,
+        run: Runner | None = None,
+    ) -> Self:
         """Weigh every model by cross-validation, then train those with a seat on all rows."""
         self.classes_, codes = np.unique(y, return_inverse=True)
         rng = check_random_state(self.random_state)
-        self.models_ = {name: seeded(model, rng) for name, model in named(self.estimators).items()}
+        self.models_ = {name: seeded(model, rng) for name, model in _named(self.estimators).items()}
         self._folds = stratified_folds(codes, self.n_folds, rng)
         return self._try(X, codes, sample_weight, X_unlabeled, {}, run)
 
-    def blind(self, X, y, sample_weight=None, *, run=None):
-        """As this fitted committee would be had it not seen unlabelled rows; X and y are those of `fit`.
+    def blind(
+        self, X: Table, y: AnyLabels, sample_weight: Floats | None = None, *, run: Runner | None = None
+    ) -> Self:
+        """The committee fitted as this one was, but without unlabelled rows; X and y are those of `fit`.
 
         Models that never look at unlabelled rows are not trained again.
         """
         other = copy(self)
         kept = {name: trial for name, trial in self._trials.items() if self._is_blind(name)}
-        return other._try(X, np.searchsorted(self.classes_, y), sample_weight, None, kept, run)
+        return other._try(X, np.searchsorted(self.classes_, np.asarray(y)), sample_weight, None, kept, run)
 
-    def for_prediction(self):
+    def for_prediction(self) -> Self:
         """A copy with all that predicting needs, and nothing that only weighing the models needed."""
         other = copy(self)
-        other._trials = other._folds = other._held_out = None
+        for name in ("_trials", "_folds", "_held_out"):
+            setattr(other, name, None)
         return other
 
-    def without(self, rows):
+    def without(self, rows: Ints) -> Self:
         """A copy whose weights are made on the other rows of `fit`; to be refitted.
 
         Parameters
@@ -133,7 +165,18 @@ class Unlike(Committee):
         other._weigh(np.setdiff1d(np.arange(len(self._held_out[1])), rows))
         return other
 
-    def refit(self, X, y, sample_weight=None, X_unlabeled=None, *, rng=None, like=None, given=None, run=None):
+    def refit(
+        self,
+        X: Table,
+        y: AnyLabels,
+        sample_weight: Floats | None = None,
+        X_unlabeled: Table | None = None,
+        *,
+        rng: np.random.RandomState | None = None,
+        like: Self | None = None,
+        given: Floats | None = None,
+        run: Runner | None = None,
+    ) -> Self:
         """A copy whose models with a seat are trained on more labels; weights and exponents stay.
 
         Parameters
@@ -143,8 +186,9 @@ class Unlike(Committee):
         rng : RandomState, optional
             Not used: every model keeps the seed of the first fit.
         given : ndarray of shape (n,), optional
-            Weights of the labels that were given, 0 for those found. Models that spread labels
-            by themselves hear of no others: they would take the committee's word for their own.
+            Weights of the labels that were given, 0 for those found. A model that spreads labels over
+            unlabelled rows by itself is trained on given labels only: those found by the committee
+            would decide what it says of the rows near them.
         """
         check_is_fitted(self)
         other = copy(self)
@@ -159,14 +203,17 @@ class Unlike(Committee):
         other.present_ = np.searchsorted(self.classes_, present)
         return other
 
-    def predict_members(self, X):
+    def predict_members(self, X: Table) -> Floats:
         """Probabilities of each seat, shape (M, N, K)."""
         check_is_fitted(self)
         proba = self._each(_probabilities, self.members_.values(), X)
-        P = [sharpened(known(p), self.exponents_[name]) for name, p in zip(self.members_, proba, strict=True)]
+        P = [
+            sharpened(_without_gaps(p), self.exponents_[name])
+            for name, p in zip(self.members_, proba, strict=True)
+        ]
         return aligned(np.repeat(P, list(self.seats_.values()), axis=0), self.present_, len(self.classes_))
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Table) -> Floats:
         """Mean over the seats, shape (N, K), a block of rows at a time."""
         blocks = [
             self.predict_members(take(X, slice(start, start + _BLOCK_ROWS))).mean(axis=0)
@@ -174,19 +221,36 @@ class Unlike(Committee):
         ]
         return np.concatenate(blocks)
 
-    def _is_blind(self, name):
+    def _is_blind(self, name: str) -> bool:
         """Whether a model never looks at unlabelled rows."""
         return not learns_from_unlabeled(self.models_[name])
 
-    def _each(self, work, models, *args, run: Runner | None = None):
-        """Work on each model, n_jobs at once with one thread each; small ones lose time to threads."""
+    def _each(
+        self,
+        work: Callable[..., Any],
+        models: Iterable[Classifier],
+        *args: Any,
+        run: Runner | None = None,
+    ) -> list[Any]:
+        """Results of work(model, *args), n_jobs models at once, each with one thread.
+
+        Small models are slower with several threads.
+        """
         alone = _Alone()
         calls = [delayed(alone)(work, model, *args) for model in models]
         with alone.here():
             return run_each(calls, self.n_jobs, _WORDS[work], run)
 
-    def _try(self, X, codes, sample_weight, X_unlabeled, trials, run):
-        """Fit the models not tried yet, weigh all by what was held out, keep those with a seat."""
+    def _try(
+        self,
+        X: Table,
+        codes: Ints,
+        sample_weight: Floats | None,
+        X_unlabeled: Table | None,
+        trials: dict[str, tuple[Classifier, Floats]],
+        run: Runner | None,
+    ) -> Self:
+        """Cross-validate the models that are not in `trials`, weigh all of them, keep those with a seat."""
         new = {name: clone(model) for name, model in self.models_.items() if name not in trials}
         fitted = self._each(
             fit_folds, new.values(), X, codes, self._folds, sample_weight, X_unlabeled, run=run
@@ -206,8 +270,11 @@ class Unlike(Committee):
         self.present_ = np.arange(len(self.classes_))
         return self
 
-    def _weigh(self, rows):
-        """Set exponents, weights and seats from what was held out, on some of its rows."""
+    def _weigh(self, rows: Ints) -> None:
+        """Set exponents, weights, scores and seats by the held-out predictions of these rows.
+
+        Without any row all models have the same weight.
+        """
         P, codes, weight = self._held_out
         P, codes, weight = P[:, rows], codes[rows], weight[rows]
         names = list(self.models_)
@@ -217,7 +284,7 @@ class Unlike(Committee):
             usable = np.isfinite(P).all(axis=(1, 2))
             if not usable.any():
                 raise ValueError(f"No model gives probabilities, only NaN or infinity: {', '.join(names)}.")
-            P = known(P)
+            P = _without_gaps(P)
             powers = np.array([exponent(p, codes, weight) for p in P])
             sharp = sharpened(P, powers[:, None, None])
             w = np.zeros(len(P))
@@ -226,13 +293,14 @@ class Unlike(Committee):
         self.weights_ = dict(zip(names, w.tolist(), strict=True))
         self.scores_ = dict(zip(names, right.tolist(), strict=True))
         self.exponents_ = dict(zip(names, powers.tolist(), strict=True))
-        self.seats_ = {name: n for name, n in zip(names, seats(w, self.n_seats).tolist(), strict=True) if n}
+        self.seats_ = {name: n for name, n in zip(names, _seats(w, self.n_seats).tolist(), strict=True) if n}
 
 
-def seats(w, n_seats):
-    """Whole seats in proportion to weights; two models have one at least, if there are two, shape (M,).
+def _seats(w: Floats, n_seats: int) -> Ints:
+    """Seats of each model, whole numbers in proportion to the weights w (M,), shape (M,).
 
-    A committee of one voice would agree with itself on everything.
+    Where one model would get all seats, the second best gets one of them: seats of one model never differ,
+    so a committee of them alone could not tell which rows it is unsure of.
     """
     found = apportion(n_seats, w)
     if (found > 0).sum() == 1 and (w > 0).sum() > 1 and n_seats > 1:
@@ -241,29 +309,29 @@ def seats(w, n_seats):
     return found
 
 
-def known(p):
-    """Probabilities with those of rows that a model cannot judge made equal, shape of p."""
+def _without_gaps(p: Floats) -> Floats:
+    """P, with every class equally probable in rows where a model gives NaN or infinity, shape of p."""
     return np.where(np.isfinite(p).all(axis=-1, keepdims=True), p, 1 / p.shape[-1])
 
 
 class _Alone:
     """Works with one thread, so that results do not depend on how many there are."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.threads = ThreadpoolController()
         self.at_home = False
 
     @contextmanager
-    def here(self):
+    def here(self) -> Iterator[None]:
         """What is set once for all work in this process."""
         self.at_home = True
         with warnings.catch_warnings(), self.threads.limit(limits=1):
-            # Models that stop short are judged by what they predict.
+            # A model that did not converge is weighed by what it predicts, as any other.
             warnings.simplefilter("ignore", ConvergenceWarning)
             yield
 
-    def __call__(self, work, *args):
-        """What work makes of args."""
+    def __call__(self, work: Callable[..., Any], *args: Any) -> Any:
+        """The result of work(*args)."""
         if not self.at_home:
             with self.here():
                 return work(*args)
@@ -271,26 +339,37 @@ class _Alone:
         with self.threads.limit(limits=1, user_api="openmp"):
             return work(*args)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return _Alone, ()  # another process has its own libraries
 
 
-def _fit_known(model, X, codes, sample_weight, X_unlabeled, given):
-    """Fit a model on the labels it should hear of."""
+def _fit_known(
+    model: Classifier,
+    X: Table,
+    codes: Ints,
+    sample_weight: Floats | None,
+    X_unlabeled: Table | None,
+    given: Floats | None,
+) -> Classifier:
+    """Fit a model; one that spreads labels by itself, on the given labels only."""
     if given is not None and not given.all() and spreads(model):
         X_unlabeled = stacked(take(X, given == 0), X_unlabeled)
         X, codes, sample_weight = take(X, given > 0), codes[given > 0], given[given > 0]
     return fit_weighted(model, X, codes, sample_weight, X_unlabeled)
 
 
-def _probabilities(model, X):
+def _probabilities(model: Classifier, X: Table) -> Floats:
     return model.predict_proba(X)
 
 
-_WORDS = {fit_folds: "trying model", _fit_known: "training model", _probabilities: "asking model"}
+_WORDS: dict[Callable[..., Any], str] = {
+    fit_folds: "trying model",
+    _fit_known: "training model",
+    _probabilities: "asking model",
+}
 
 
-def named(estimators):
+def _named(estimators: Sequence[Classifier] | dict[str, Classifier] | None) -> dict[str, Classifier]:
     """Classifiers by name; those of a list are named by their class."""
     if estimators is None:
         return unlike_models()

@@ -175,7 +175,9 @@ class Trainer:
             return False
         return not self.committee.builds_on_first_fit or (not labels.last and labels.soft is None)
 
-    def _first(self, data, context, like, step):
+    def _first(
+        self, data: tuple[Any, np.ndarray, np.ndarray | None], context: Any, like: Committee | None, step: int
+    ) -> Committee:
         if like is not None:
             return like.blind(*data, run=self.run)
         return seeded(self.committee, self.seeds.rng(step)).fit(*data, context, run=self.run)

@@ -1,4 +1,4 @@
-"""Gradient boosting: trees that each mend what the ones before got wrong."""
+"""Gradient boosting: each tree corrects the errors of those before it."""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Self
+
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -10,12 +12,15 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ...budget import apportion
-from ..member_fitting import SharesFolds
+from ...common.types import AnyLabels, Floats, Ints, RandomState, Values
+from ..member_fitting import Folds, SharesFolds
 
+# A sparse matrix (n, n) of SciPy.
+_Graph = Any
 _STEPS = 30
 
 
-def neighbor_graph(indices, n):
+def neighbor_graph(indices: Ints, n: int) -> _Graph:
     """Symmetric, normalised adjacency from each row's neighbours (itself included), (n, n)."""
     k = indices.shape[1]
     links = sp.csr_array((np.ones(indices.size), indices.ravel(), np.arange(0, n * k + 1, k)), (n, n))
@@ -25,10 +30,10 @@ def neighbor_graph(indices, n):
     return scale @ links @ scale
 
 
-def spread(graph, Y, alpha):
+def spread(graph: _Graph, Y: Floats, alpha: float) -> Floats:
     """Let each row take `alpha` from its neighbours and the rest from its label, (n, K).
 
-    Rows that no label reaches get all classes alike.
+    Rows that no label reaches get the same share of every class.
     """
     F = Y
     for _ in range(_STEPS):
@@ -37,8 +42,8 @@ def spread(graph, Y, alpha):
     return np.divide(F, total, out=np.full_like(F, 1 / F.shape[1]), where=total > 0)
 
 
-def heaviest(codes, weight, most, rng):
-    """Rows to keep, at most `most` but one of each class, heaviest first, in order, shape (n,)."""
+def heaviest(codes: Ints, weight: Floats, most: int, rng: np.random.RandomState) -> Ints:
+    """The rows of most weight, about `most` of them and at least one of each class, ascending, shape (n,)."""
     if len(codes) <= most:
         return np.arange(len(codes))
     counts = np.bincount(codes)
@@ -76,7 +81,14 @@ class Spreading(SharesFolds, ClassifierMixin, BaseEstimator):
     array([0, 0, 0, 1, 1])
     """
 
-    def __init__(self, n_neighbors=7, alpha=0.2, *, max_nodes=5_000, random_state=None):
+    def __init__(
+        self,
+        n_neighbors: int = 7,
+        alpha: float = 0.2,
+        *,
+        max_nodes: int = 5_000,
+        random_state: RandomState = None,
+    ) -> None:
         self.n_neighbors = n_neighbors
         self.alpha = alpha
         self.max_nodes = max_nodes
@@ -87,11 +99,24 @@ class Spreading(SharesFolds, ClassifierMixin, BaseEstimator):
         """Yes."""
         return True
 
-    def fit(self, X, y, sample_weight=None, X_unlabeled=None):
+    def fit(
+        self,
+        X: Floats,
+        y: AnyLabels,
+        sample_weight: Floats | None = None,
+        X_unlabeled: Floats | None = None,
+    ) -> Self:
         """Build the graph over X and X_unlabeled and spread the labels of X."""
         return self.fit_folds(X, y, (), sample_weight, X_unlabeled)[0]
 
-    def fit_folds(self, X, y, folds, sample_weight=None, X_unlabeled=None):
+    def fit_folds(
+        self,
+        X: Floats,
+        y: AnyLabels,
+        folds: Folds,
+        sample_weight: Floats | None = None,
+        X_unlabeled: Floats | None = None,
+    ) -> tuple[Self, Floats]:
         """Fit, and predict each row by a graph without its label: (self, p (n, K)).
 
         The graph knows no labels, so it is built once.
@@ -100,11 +125,11 @@ class Spreading(SharesFolds, ClassifierMixin, BaseEstimator):
         rng = check_random_state(self.random_state)
         weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
         labeled = heaviest(codes, weight, self.max_nodes, rng)
-        parts = [X[labeled]]
+        rows = [X[labeled]]
         if X_unlabeled is not None and len(labeled) < self.max_nodes:
             others = rng.permutation(len(X_unlabeled))[: self.max_nodes - len(labeled)]
-            parts.append(X_unlabeled[np.sort(others)])
-        nodes = np.concatenate(parts)
+            rows.append(X_unlabeled[np.sort(others)])
+        nodes = np.concatenate(rows)
         self.neighbors_ = NearestNeighbors(n_neighbors=min(self.n_neighbors, len(nodes))).fit(nodes)
         graph = neighbor_graph(self.neighbors_.kneighbors(nodes, return_distance=False), len(nodes))
         Y = np.zeros((len(nodes), len(self.classes_)))
@@ -118,11 +143,11 @@ class Spreading(SharesFolds, ClassifierMixin, BaseEstimator):
         self.distribution_ = spread(graph, Y, self.alpha)
         return self, p
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Floats) -> Floats:
         """Mean over the nearest rows of the graph, shape (n, K)."""
         check_is_fitted(self)
         return self.distribution_[self.neighbors_.kneighbors(X, return_distance=False)].mean(axis=1)
 
-    def predict(self, X):
+    def predict(self, X: Floats) -> Values:
         """The most probable class, shape (n,)."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]

@@ -12,8 +12,23 @@ from ...reading.features import numbers
 def trees(n_estimators: int = 25) -> Pipeline:
     """Extra-trees that read numbers, categories and missing values.
 
+    Parameters
+    ----------
+    n_estimators : int, default=25
+        Number of trees.
+
+    Returns
+    -------
+    Pipeline
+        A classifier, to be fitted.
+
+    See Also
+    --------
+    Repeated : A committee of one classifier several times, by default of these.
+
     Examples
     --------
+    >>> from surelabel import trees
     >>> trees(10).fit([[0.0], [1.0]], ["no", "yes"]).predict([[0.9]])
     array(['yes'], dtype='<U3')
     """
