@@ -18,7 +18,10 @@ import os
 import stat
 import warnings
 import zipfile
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import InconsistentVersionWarning
@@ -26,22 +29,40 @@ from sklearn.exceptions import InconsistentVersionWarning
 from ..common.notice import notice
 from ..common.versions import installed, versions
 from ..files import replacing
+from . import pandas_values  # noqa: F401, its stands are known once it is imported
 from .codec import name_of, plain
 from .native import check
 from .trusted_types import TRUSTED, at_home
 
 # Version 2: types are named by where they live since the second release.
-FORMAT, FORMAT_VERSION = "surelabel model", 2
+_FORMAT, FORMAT_VERSION = "surelabel model", 2
 _HEADER, _PAYLOAD, _SCHEMA = "header.json", "model.skops", "schema.json"
 _MOST_HEADER = 64 * 1024
 _PACKAGES = ["surelabel", "scikit-learn", "numpy", "scipy", "pandas", "skops", "xgboost", "xgboost-cpu"]
 
 
 class ModelFileError(ValueError):
-    """A file from which no model can be loaded; the message says why."""
+    """A file from which no model can be loaded; the message says why.
+
+    See Also
+    --------
+    load : Raises it.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.NamedTemporaryFile(delete=False) as file:
+    ...     _ = file.write(b"not a model")
+    >>> try:
+    ...     load(file.name)
+    ... except ModelFileError as error:
+    ...     print(str(error).removeprefix(file.name))
+     is not a model of surelabel, or its end is missing.
+    >>> os.remove(file.name)
+    """
 
 
-def save(model, path):
+def save(model: BaseEstimator, path: Path | str) -> None:
     """Write a model into a file, all of it or nothing.
 
     Parameters
@@ -56,7 +77,7 @@ def save(model, path):
 
     payload = skops.io.dumps(plain(model), compression=zipfile.ZIP_DEFLATED)
     header = {
-        "format": FORMAT,
+        "format": _FORMAT,
         "version": FORMAT_VERSION,
         "packages": versions(_PACKAGES),
         "bytes": len(payload),
@@ -67,7 +88,7 @@ def save(model, path):
         archive.writestr(zipfile.ZipInfo(_PAYLOAD), payload)
 
 
-def load(path, *, trusted=(), max_bytes=2 * 1024**3):
+def load(path: Path | str, *, trusted: Iterable[type | str] = (), max_bytes: int = 2 * 1024**3) -> Any:
     """Read a model that `save` wrote.
 
     Parameters
@@ -91,6 +112,10 @@ def load(path, *, trusted=(), max_bytes=2 * 1024**3):
         that are not trusted.
     OSError
         When it cannot be read at all.
+
+    See Also
+    --------
+    surelabel.PseudoLabelClassifier.save : Writes such a file.
 
     Examples
     --------
@@ -124,7 +149,7 @@ def load(path, *, trusted=(), max_bytes=2 * 1024**3):
 
 
 @contextmanager
-def _blaming(path):
+def _blaming(path: Path | str) -> Iterator[None]:
     """Whatever goes wrong with the bytes of a file is said of the file."""
     try:
         yield
@@ -135,7 +160,7 @@ def _blaming(path):
         raise ModelFileError(f"{path} cannot be read as a model ({what}).") from error
 
 
-def _read(path, max_bytes):
+def _read(path: Path | str, max_bytes: int) -> bytes:
     with open(path, "rb") as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
@@ -145,11 +170,11 @@ def _read(path, max_bytes):
         return file.read()
 
 
-def _too_large(size, max_bytes):
+def _too_large(size: int, max_bytes: int) -> str:
     return f"takes {size:,} bytes and max_bytes is {max_bytes:,}. If you trust the file, raise max_bytes."
 
 
-def _unpacked(data, max_bytes):
+def _unpacked(data: bytes, max_bytes: int) -> tuple[dict[str, Any], bytes]:
     """Header and payload, the payload as it was written."""
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
@@ -171,9 +196,9 @@ def _unpacked(data, max_bytes):
     return header, payload
 
 
-def _check_header(header):
-    if header["format"] != FORMAT:
-        raise ModelFileError(f"is a {header['format']!r} and no {FORMAT!r}.")
+def _check_header(header: dict[str, Any]) -> None:
+    if header["format"] != _FORMAT:
+        raise ModelFileError(f"is a {header['format']!r} and no {_FORMAT!r}.")
     if header["version"] > FORMAT_VERSION:
         raise ModelFileError(
             f"has format version {header['version']}, written by surelabel "
@@ -185,7 +210,7 @@ def _check_header(header):
         raise ModelFileError(f"has format version {header['version']!r}, which there never was.")
 
 
-def _check_sizes(payload, max_bytes):
+def _check_sizes(payload: bytes, max_bytes: int) -> None:
     """Bound what unpacking can take, before anything is unpacked."""
     archive = zipfile.ZipFile(io.BytesIO(payload))
     _bound(_declared(archive), max_bytes)
@@ -199,7 +224,7 @@ def _check_sizes(payload, max_bytes):
             if content.read(2) == b"PK":
                 sizes[member.filename] += _declared(zipfile.ZipFile(io.BytesIO(archive.read(member))))
     # Each object that names a member reads it anew.
-    reads: dict = {}
+    reads: dict[Any, int] = {}
     states = [json.loads(archive.read(_SCHEMA))]
     while states:
         state = states.pop()
@@ -213,17 +238,17 @@ def _check_sizes(payload, max_bytes):
     _bound(sum(reads.values()), max_bytes)
 
 
-def _declared(archive):
+def _declared(archive: zipfile.ZipFile) -> int:
     """What the members say they unpack to, in total; zipfile gives no more than that."""
     return sum(member.file_size for member in archive.infolist())
 
 
-def _bound(size, max_bytes):
+def _bound(size: int, max_bytes: int) -> None:
     if size > max_bytes:
         raise ModelFileError(_too_large(size, max_bytes))
 
 
-def _renamed(payload):
+def _renamed(payload: bytes) -> bytes:
     """A payload in which the package's own types are named by where they live now."""
     archive = zipfile.ZipFile(io.BytesIO(payload))
     schema = json.loads(archive.read(_SCHEMA))
@@ -237,7 +262,7 @@ def _renamed(payload):
     return file.getvalue()
 
 
-def _built(payload, trusted):
+def _built(payload: bytes, trusted: Iterable[str]) -> Any:
     import skops.io
     from skops.io.exceptions import UntrustedTypesFoundException
 

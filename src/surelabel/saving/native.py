@@ -6,6 +6,8 @@ may be anything, and a position outside its array crashes the process or reads f
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
@@ -14,6 +16,7 @@ from sklearn.neighbors import BallTree, KDTree
 from sklearn.svm._base import BaseSVC
 from sklearn.tree._tree import Tree
 
+from ..common.types import Bools, Ints, Values
 from .codec import Stand
 
 
@@ -21,13 +24,13 @@ class Branches(Stand, of=[Tree]):
     """A tree of a decision tree or a forest."""
 
     @staticmethod
-    def parts(value):
+    def parts(value: Any) -> tuple[Any, ...]:
         """What makes an empty tree, and its nodes."""
         _, shape, state = value.__reduce__()
         return *shape, state
 
     @staticmethod
-    def made(n_features, n_classes, n_outputs, state):
+    def made(n_features: int, n_classes: Ints, n_outputs: int, state: dict[str, Any]) -> Any:
         """The tree."""
         nodes = state["nodes"]
         if not state["node_count"] == len(nodes) == len(state["values"]):
@@ -44,12 +47,12 @@ class Boosted(Stand, of=[TreePredictor]):
     """A tree of histogram gradient boosting; which features there are, `check` knows."""
 
     @staticmethod
-    def parts(value):
+    def parts(value: Any) -> tuple[Values, Values, Values]:
         """Nodes, and the categories that go left."""
         return value.nodes, value.binned_left_cat_bitsets, value.raw_left_cat_bitsets
 
     @staticmethod
-    def made(nodes, binned, raw):
+    def made(nodes: Values, binned: Values, raw: Values) -> Any:
         """The tree."""
         inner = nodes["is_leaf"] == 0
         _check_branches(nodes, inner, "left", "right")
@@ -67,20 +70,20 @@ class Neighbors(Stand, of=[KDTree, BallTree]):
     """A tree of neighbours: its rows, from which it is built anew."""
 
     @staticmethod
-    def parts(value):
+    def parts(value: Any) -> tuple[Any, ...]:
         """Kind, rows, size of a leaf, distance and weights."""
         state = value.__getstate__()
         return isinstance(value, KDTree), state[0], state[4], state[-2], state[-1]
 
     @staticmethod
-    def made(by_axes, rows, leaf_size, metric, weight):
+    def made(by_axes: bool, rows: Values, leaf_size: int, metric: Any, weight: Values | None) -> Any:
         """The tree."""
         return (KDTree if by_axes else BallTree)(
             rows, leaf_size=leaf_size, metric=metric, sample_weight=weight
         )
 
 
-def check(model):
+def check(model: Any) -> None:
     """Raise ValueError where an estimator in the model and what it has learnt do not fit together."""
     seen, left = {}, [model]
     while left:
@@ -97,8 +100,8 @@ def check(model):
             left += np.ravel(value).tolist() if isinstance(value, np.ndarray) else value
 
 
-def _check_estimator(estimator):
-    width = getattr(estimator, "n_features_in_", None)
+def _check_estimator(estimator: Any) -> None:
+    width: Any = getattr(estimator, "n_features_in_", None)
     tree = vars(estimator).get("tree_")
     if isinstance(tree, Tree) and tree.n_features != width:
         raise ValueError(f"a tree on {tree.n_features} features is in an estimator on {width}")
@@ -113,7 +116,7 @@ def _check_estimator(estimator):
         _check_machine(estimator)
 
 
-def _check_machine(machine):
+def _check_machine(machine: Any) -> None:
     n, width = machine.support_vectors_.shape
     k = len(machine._n_support)
     pairs = k * (k - 1) // 2
@@ -130,7 +133,7 @@ def _check_machine(machine):
         raise ValueError(f"a support vector machine of {n} rows and {k} classes does not fit together")
 
 
-def _check_branches(nodes, inner, *sides):
+def _check_branches(nodes: Values, inner: Bools, *sides: str) -> None:
     """Each node's children come after it, so that every walk ends."""
     for side in sides:
         child = nodes[side].astype(np.int64)[inner]
@@ -141,6 +144,6 @@ def _check_branches(nodes, inner, *sides):
         raise ValueError("a tree has no node")
 
 
-def _check_within(positions, n, what):
+def _check_within(positions: Ints, n: int, what: str) -> None:
     if len(positions) and not 0 <= positions.min() <= positions.max() < n:
         raise ValueError(f"a tree names a {what} beyond the {n} there are")

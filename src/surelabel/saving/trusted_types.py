@@ -26,11 +26,11 @@ _OWN = {
     "rounds.records": "Round Sketch",
     "rounds.several": "LabelRounds",
     "rounds.verdict": "Verdict",
-    "saving.codec": (
-        "Categories Column Duration Extended Frame Levels Missing Moment Objects Pairs Range RowNames Span "
-        "Sparse Term Text Zoned"
-    ),
+    "saving.codec": "Objects Pairs Sparse Text",
     "saving.native": "Boosted Branches Neighbors",
+    "saving.pandas_values": (
+        "Categories Column Duration Extended Frame Levels Missing Moment Range RowNames Span Term Zoned"
+    ),
     "torch.network": "Network",
     "torch.training": "Training",
     "transport.solver": "Certificate",
