@@ -15,6 +15,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from surelabel import (
     Budget,
+    Columns,
     Everything,
     PseudoLabelClassifier,
     Repeated,
@@ -22,6 +23,7 @@ from surelabel import (
     Status,
     Threshold,
     TTest,
+    Unlike,
     csa,
     load,
     report,
@@ -100,10 +102,11 @@ def simulated(n=400, k=4, classes=None, found=0.6, n_rounds=3, seed=0):
         pool -= len(rows)
     clf.n_iter_, clf.termination_condition_ = n_rounds, "max_iter"
     clf.verdict_ = Verdict(0.80, 0.84, 4.0, 1.1, 143, 2.0) if chosen.any() else None
-    clf.estimator_ = SimpleNamespace(
-        scores_={"linear": 0.9, "trees": 0.8}, weights_={"linear": 0.75, "trees": 0.25}, seats_={"linear": 20}
-    )
-    clf.n_features_in_ = 3
+    clf.estimator_ = committee = Unlike()
+    committee.scores_ = {"linear": 0.9, "trees": 0.8}
+    committee.weights_, committee.seats_ = {"linear": 0.75, "trees": 0.25}, {"linear": 20}
+    clf.columns_, clf.n_features_in_ = Columns(), 3
+    clf.columns_.fit_transform(np.zeros((1, 3)))
     return clf
 
 

@@ -8,10 +8,18 @@ from urllib.parse import quote
 
 import numpy as np
 
+from ..common.types import AnyLabels, Fitted, Floats, Table
 from ..reading.indicators import read_indicators
 
 
-def report(clf, path, *, X=None, y_true=None, details: dict[str, Any] | None = None) -> Path:
+def report(
+    clf: Fitted,
+    path: Path | str,
+    *,
+    X: Table | None = None,
+    y_true: AnyLabels | None = None,
+    details: dict[str, Any] | None = None,
+) -> Path:
     """Write what happened in a fit, and which labels to trust, into one HTML file.
 
     The file needs no network, runs nothing that is not its own, and opens in any browser. Where rows
@@ -37,6 +45,10 @@ def report(clf, path, *, X=None, y_true=None, details: dict[str, Any] | None = N
     Path
         Of the file.
 
+    See Also
+    --------
+    surelabel.PseudoLabelClassifier.plot : The charts one by one.
+
     Examples
     --------
     >>> import tempfile
@@ -55,7 +67,7 @@ def report(clf, path, *, X=None, y_true=None, details: dict[str, Any] | None = N
     from .page import overview_page, page
 
     path = Path(path)
-    if hasattr(clf, "estimators_"):
+    if clf.several_labels:
         truths = _of_each(clf, y_true)
         beside = [path.with_stem(f"{path.stem}-{k + 1}") for k in range(len(truths))]
         for name, one, truth, page_of in zip(clf.classes_, clf.estimators_, truths, beside, strict=True):
@@ -67,7 +79,7 @@ def report(clf, path, *, X=None, y_true=None, details: dict[str, Any] | None = N
     return path
 
 
-def _of_each(clf, y_true):
+def _of_each(clf: Fitted, y_true: AnyLabels | None) -> list[Floats] | list[None]:
     """The truth of each label, NaN where it is not known: a list of L arrays (n,), or of None."""
     if y_true is None:
         return [None] * len(clf.classes_)
@@ -75,7 +87,7 @@ def _of_each(clf, y_true):
     return list(np.where(cells < 0, np.nan, cells).T)
 
 
-def _of_label(details, name):
+def _of_label(details: dict[str, Any] | None, name: Any) -> dict[str, Any]:
     """What a page of one label says of where it comes from."""
     details = details or {}
     source = details.get("input")

@@ -7,7 +7,8 @@ columns, as when several runs are put together for a figure.
 from __future__ import annotations
 
 import json
-from typing import Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import altair as alt
 import numpy as np
@@ -16,21 +17,21 @@ import pandas as pd
 from .data import OUTCOMES
 
 OUTCOME_COLORS = ["#1f9e89", "#e0a030", "#d65f5f", "#9aa0a6"]
-SOURCE_COLORS = {"given": "#7d8597", "found": "#1f9e89", "prior": "#e0a030"}
-CELL_COLORS = {
+_SOURCE_COLORS = {"given": "#7d8597", "found": "#1f9e89", "prior": "#e0a030"}
+_CELL_COLORS = {
     "yes, known": "#177a6a",
     "yes, filled in": "#7fd0bf",
     "no, known": "#b5651d",
     "no, filled in": "#ecc48f",
     "left": "#9aa0a6",
 }
-ACCENT = "#4477c8"
-WIDTH = 620
+_ACCENT = "#4477c8"
+_WIDTH = 620
 # More classes than this are not named on an axis that has little room.
 _MOST_NAMED = 30
 
 
-def rounds(frame, unit="rows"):
+def rounds(frame: pd.DataFrame, unit: str = "rows") -> alt.Chart:
     """Rows, or what else is counted, labelled, not selected and not sure, by round."""
     return (
         alt.Chart(_data(_ranked(frame, "outcome", OUTCOMES)))
@@ -42,13 +43,13 @@ def rounds(frame, unit="rows"):
             order=alt.Order("rank:Q"),
             tooltip=["round:O", "outcome:N", alt.Tooltip("rows:Q", title=unit, format=",")],
         )
-        .properties(width=WIDTH, height=alt.Step(26))
+        .properties(width=_WIDTH, height=alt.Step(26))
     )
 
 
-def cells(frame):
+def cells(frame: pd.DataFrame) -> alt.Chart:
     """Cells of each label by what became of them, on one bar."""
-    order = list(CELL_COLORS)
+    order = list(_CELL_COLORS)
     return (
         alt.Chart(_data(_ranked(frame, "outcome", order)))
         .mark_bar()
@@ -60,16 +61,16 @@ def cells(frame):
             color=alt.Color(
                 "outcome:N",
                 title=None,
-                scale=alt.Scale(domain=order, range=list(CELL_COLORS.values())),
+                scale=alt.Scale(domain=order, range=list(_CELL_COLORS.values())),
                 legend=alt.Legend(orient="top", symbolType="circle", symbolOpacity=1),
             ),
             order=alt.Order("rank:Q"),
         )
-        .properties(width=WIDTH, height=alt.Step(24))
+        .properties(width=_WIDTH, height=alt.Step(24))
     )
 
 
-def round_classes(frame, colors=None):
+def round_classes(frame: pd.DataFrame, colors: list[str] | None = None) -> alt.Chart:
     """Rows labelled by class in each round: stacked bars, or cells where there are many classes."""
     names = list(dict.fromkeys(frame["class"]))
     tooltip = ["round:O", "class:N", alt.Tooltip("rows:Q", format=",")]
@@ -81,10 +82,10 @@ def round_classes(frame, colors=None):
                 x=_class_axis("class", names),
                 y=alt.Y("round:O", title="round"),
                 opacity=_strength("rows", frame["rows"].max()),
-                color=alt.value(ACCENT),
+                color=alt.value(_ACCENT),
                 tooltip=tooltip,
             )
-            .properties(width=WIDTH, height=alt.Step(22))
+            .properties(width=_WIDTH, height=alt.Step(22))
         )
     return (
         alt.Chart(_data(_ranked(frame, "class", names)))
@@ -101,11 +102,11 @@ def round_classes(frame, colors=None):
             order=alt.Order("rank:Q"),
             tooltip=tooltip,
         )
-        .properties(width=WIDTH, height=alt.Step(26))
+        .properties(width=_WIDTH, height=alt.Step(26))
     )
 
 
-def accuracy(frame):
+def accuracy(frame: pd.DataFrame) -> alt.LayerChart:
     """Accuracy by round with its band; a line for each `series` where the frame has that column."""
     color = alt.Color("series:N", title=None) if "series" in frame else alt.value(OUTCOME_COLORS[0])
     base = alt.Chart(_data(frame)).encode(
@@ -123,13 +124,13 @@ def accuracy(frame):
             *([alt.Tooltip("rows:Q", format=",")] if "rows" in frame else []),
         ],
     )
-    return (band + line).properties(width=WIDTH, height=170)
+    return (band + line).properties(width=_WIDTH, height=170)
 
 
-def class_mix(frame):
+def class_mix(frame: pd.DataFrame) -> alt.LayerChart:
     """Share of each class among labels given and found, and in the prior, on one line."""
     names = list(dict.fromkeys(frame["class"]))
-    sources = [source for source in SOURCE_COLORS if source in set(frame["source"])]
+    sources = [source for source in _SOURCE_COLORS if source in set(frame["source"])]
     y = alt.Y(
         "class:N", sort=names, title=None, axis=alt.Axis(labelLimit=150, grid=True, tickSize=0, domain=False)
     )
@@ -145,7 +146,7 @@ def class_mix(frame):
         color=alt.Color(
             "source:N",
             title=None,
-            scale=alt.Scale(domain=sources, range=[SOURCE_COLORS[source] for source in sources]),
+            scale=alt.Scale(domain=sources, range=[_SOURCE_COLORS[source] for source in sources]),
             legend=alt.Legend(orient="top"),
         ),
         shape=alt.Shape(
@@ -165,10 +166,10 @@ def class_mix(frame):
             alt.Tooltip("rows:Q", format=","),
         ],
     )
-    return (line + points).properties(width=WIDTH, height=alt.Step(22 if len(names) <= _MOST_NAMED else 15))
+    return (line + points).properties(width=_WIDTH, height=alt.Step(22 if len(names) <= _MOST_NAMED else 15))
 
 
-def confidence(frame, measure="confidence"):
+def confidence(frame: pd.DataFrame, measure: str = "confidence") -> alt.LayerChart:
     """Each row by the lead of its best class and its confidence; a brush picks rows."""
     brush = alt.selection_interval(name="brush")
     rows = _data(frame, "rows")
@@ -210,10 +211,10 @@ def confidence(frame, measure="confidence"):
         .mark_text(align="left", baseline="bottom", dx=5, dy=-3, fontSize=11)
         .encode(x=alt.value(0), y="zero:Q", text="words:N")
     )
-    return (region + line + words + points).properties(width=WIDTH, height=320)
+    return (region + line + words + points).properties(width=_WIDTH, height=320)
 
 
-def plan(frame, names=None):
+def plan(frame: pd.DataFrame, names: Sequence[str] | None = None) -> alt.Chart:
     """Rows by classes: what the committee says, the plan, the labels, and thresholds beside them."""
     names = sorted(set(frame["class"])) if names is None else names
     panels, numbers = list(dict.fromkeys(frame["panel"])), sorted(set(frame["round"]))
@@ -235,7 +236,7 @@ def plan(frame, names=None):
                 axis=alt.Axis(labels=False, ticks=False, domain=False),
             ),
             opacity=alt.Opacity("value:Q", scale=alt.Scale(domain=[0, 1], range=[0.03, 1]), legend=None),
-            color=alt.value(ACCENT),
+            color=alt.value(_ACCENT),
             facet=alt.Facet(
                 "panel:N",
                 sort=panels,
@@ -252,7 +253,9 @@ def plan(frame, names=None):
     )
 
 
-def confusions(frame, names=None, most=25):
+def confusions(
+    frame: pd.DataFrame, names: Sequence[str] | None = None, most: int = 25
+) -> alt.Chart | alt.LayerChart:
     """Guess against runner-up of doubtful rows: cells, or the commonest pairs where classes are many."""
     names = sorted({*frame["guess"], *frame["runner_up"]}) if names is None else names
     if len(names) > most:
@@ -269,10 +272,10 @@ def confusions(frame, names=None, most=25):
     )
     numbers = base.mark_text(fontSize=11).encode(text=alt.Text("rows:Q", format=","))
     step = 34 if len(names) <= 12 else 24
-    return (cells + numbers).properties(width=min(WIDTH, 46 * len(names)), height=alt.Step(step))
+    return (cells + numbers).properties(width=min(_WIDTH, 46 * len(names)), height=alt.Step(step))
 
 
-def _pairs(frame):
+def _pairs(frame: pd.DataFrame) -> alt.Chart:
     frame = frame.assign(pair=frame["guess"] + " or " + frame["runner_up"])
     return (
         alt.Chart(_data(frame))
@@ -282,11 +285,11 @@ def _pairs(frame):
             y=alt.Y("pair:N", sort=frame["pair"].tolist(), title=None, axis=alt.Axis(labelLimit=200)),
             tooltip=["guess:N", "runner_up:N", alt.Tooltip("rows:Q", format=",")],
         )
-        .properties(width=WIDTH, height=alt.Step(20))
+        .properties(width=_WIDTH, height=alt.Step(20))
     )
 
 
-def members(frame):
+def members(frame: pd.DataFrame) -> alt.LayerChart:
     """Score of each model on labelled rows held out from it, and the seats it has."""
     frame = frame.assign(words=[f"{n} seat{'s' * (n != 1)}" if n else "no seat" for n in frame["seats"]])
     base = alt.Chart(_data(frame)).encode(
@@ -298,20 +301,20 @@ def members(frame):
             "seats:Q",
         ],
     )
-    bars = base.mark_bar(color=ACCENT, cornerRadiusEnd=2).encode(
-        x=alt.X("score:Q", title="held-out rows predicted rightly", axis=alt.Axis(format="%", tickCount=6)),
+    bars = base.mark_bar(color=_ACCENT, cornerRadiusEnd=2).encode(
+        x=alt.X("score:Q", title="held-out rows predicted correctly", axis=alt.Axis(format="%", tickCount=6)),
         opacity=alt.condition("datum.seats > 0", alt.value(0.9), alt.value(0.25)),
     )
     words = base.mark_text(align="left", dx=5, fontSize=11).encode(x="score:Q", text="words:N")
-    return (bars + words).properties(width=WIDTH, height=alt.Step(24))
+    return (bars + words).properties(width=_WIDTH, height=alt.Step(24))
 
 
-def times(frame):
+def times(frame: pd.DataFrame) -> alt.Chart:
     """Seconds that each part took, its rounds side by side."""
     parts = list(dict.fromkeys(frame["part"]))
     return (
         alt.Chart(_data(frame))
-        .mark_bar(color=ACCENT, stroke="#ffffff", strokeWidth=1, strokeOpacity=0.7)
+        .mark_bar(color=_ACCENT, stroke="#ffffff", strokeWidth=1, strokeOpacity=0.7)
         .encode(
             x=alt.X("seconds:Q", title="seconds", stack="zero", axis=alt.Axis(tickCount=6)),
             y=alt.Y("part:N", sort=parts, title=None),
@@ -319,11 +322,11 @@ def times(frame):
             detail="round:O",
             tooltip=["part:N", "round:O", alt.Tooltip("seconds:Q", format=".2f")],
         )
-        .properties(width=WIDTH, height=alt.Step(26))
+        .properties(width=_WIDTH, height=alt.Step(26))
     )
 
 
-def gain(frame):
+def gain(frame: pd.DataFrame) -> alt.LayerChart:
     """A gain in points with its interval, around no gain; a line for each `name`."""
     good, bad = frame["low"] > 0, frame["high"] < 0
     frame = frame.assign(tone=np.select([good, bad], [OUTCOME_COLORS[0], OUTCOME_COLORS[2]], "#7d8597"))
@@ -341,16 +344,16 @@ def gain(frame):
     )
     point = base.mark_circle(size=150, opacity=1).encode(x="gain:Q", tooltip=tooltip)
     zero = alt.Chart(_data(pd.DataFrame({"zero": [0]}))).mark_rule(color="#8a93a3").encode(x="zero:Q")
-    return (zero + bar + point).properties(width=WIDTH, height=alt.Step(34))
+    return (zero + bar + point).properties(width=_WIDTH, height=alt.Step(34))
 
 
-def _data(frame, name=None):
+def _data(frame: pd.DataFrame, name: str | None = None) -> Any:
     """The frame as data in the chart itself: no limit on rows, nothing for a server to fetch."""
     values = json.loads(frame.to_json(orient="records", double_precision=5))
     return {"values": values} if name is None else {"values": values, "name": name}
 
 
-def _by_outcome(frame):
+def _by_outcome(frame: pd.DataFrame) -> alt.Color:
     there = [outcome for outcome in OUTCOMES if outcome in set(frame["outcome"])]
     colors = [OUTCOME_COLORS[OUTCOMES.index(outcome)] for outcome in there]
     return alt.Color(
@@ -361,18 +364,18 @@ def _by_outcome(frame):
     )
 
 
-def _class_axis(field, names, title=None):
+def _class_axis(field: str, names: Sequence[str], title: str | None = None) -> alt.X:
     named = len(names) <= _MOST_NAMED
     long = max(map(len, names), default=0) > 2
     axis = alt.Axis(labels=named, ticks=False, labelAngle=-60 if long else 0, labelLimit=70, labelPadding=4)
     return alt.X(f"{field}:N", sort=list(names), scale=alt.Scale(domain=list(names)), title=title, axis=axis)
 
 
-def _strength(field, most):
+def _strength(field: str, most: float) -> alt.Opacity:
     scale = alt.Scale(domain=[0, float(most) if most > 1 else 1.0], range=[0.04, 0.9])
     return alt.Opacity(f"{field}:Q", scale=scale, legend=None)
 
 
-def _ranked(frame, column, order):
+def _ranked(frame: pd.DataFrame, column: str, order: list[str]) -> pd.DataFrame:
     """The frame with the position of a column's value in an order, for stacks to follow it."""
     return frame.assign(rank=[order.index(value) for value in frame[column]])

@@ -5,20 +5,26 @@ Nothing here draws, and nothing is asked of the classifier but its fitted attrib
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from ..allocation import Status
+from ..committees.unlike import Unlike
+from ..common.types import AnyLabels, Fitted, Floats, Ints, Values
 from ..confidence import TTest
+from ..rounds.records import Sketch
 from .names import distinct, text
 
-LABELLED, LEFT, UNSURE, UNASKED = OUTCOMES = ["labelled", "not selected", "not sure", "not asked"]
+LABELLED, _LEFT, _UNSURE, _UNASKED = OUTCOMES = ["labelled", "not selected", "not sure", "not asked"]
 _OUTCOME = {
     Status.ACCEPTED: LABELLED,
-    Status.UNSURE: UNSURE,
-    Status.WEIGHTLESS: UNASKED,
-    Status.UNASKED: UNASKED,
+    Status.UNSURE: _UNSURE,
+    Status.WEIGHTLESS: _UNASKED,
+    Status.UNASKED: _UNASKED,
 }
 # Rows and cells that a browser draws without being slow.
 MOST_ROWS = 5000
@@ -28,35 +34,35 @@ NARROW = 0.5
 _SMALLEST_CELL = 0.01
 
 
-def check_shown(clf):
+def check_shown(clf: Fitted) -> None:
     """Refuse what is not fitted, and rows with several labels: charts are of one."""
     check_is_fitted(clf, ["estimator_", "estimators_"], all_or_any=any)
     if np.ndim(clf.transduction_) > 1:
         way = "fit on classes rather than cells"
-        if hasattr(clf, "estimators_"):
+        if clf.several_labels:
             way = f"take one of the {len(clf.estimators_)} estimators_, such as clf.estimators_[0]"
         raise ValueError(f"Charts and pages show one label at a time: {way}.")
 
 
-def class_names(clf):
+def class_names(clf: Fitted) -> list[str]:
     """The classes as texts, a list of K."""
     return distinct(np.asarray(clf.classes_).tolist())
 
 
-def outcomes(clf):
+def outcomes(clf: Fitted) -> Values:
     """What became of each row that came unlabelled, in OUTCOMES' words, shape (n,)."""
     codes, reasons = pd.factorize(clf.pseudo_labels_["status"])
-    return np.array([_OUTCOME.get(why, LEFT) for why in reasons], dtype=object)[codes]
+    return np.array([_OUTCOME.get(why, _LEFT) for why in reasons], dtype=object)[codes]
 
 
-def measure(clf):
+def measure(clf: Fitted) -> str:
     """What the confidence is, in words."""
     if clf.confidence is None or isinstance(clf.confidence, TTest):
-        return "Welch's t, less its critical value"
+        return "Welch's t beyond what chance gives, above 0 is trusted"
     return f"confidence by {text(type(clf.confidence).__name__)}, above 0 is trusted"
 
 
-def codes_of(clf, values):
+def _codes_of(clf: Fitted, values: Any) -> Ints:
     """Positions of values in classes_; -1 is missing, -2 a class that is not there, shape (n,)."""
     position = {name: code for code, name in enumerate(np.asarray(clf.classes_).tolist())}
     codes, levels = pd.factorize(np.asarray(values, dtype=object))
@@ -64,7 +70,7 @@ def codes_of(clf, values):
     return np.array([*(position.get(level, -2) for level in levels), -1])[codes]
 
 
-def aligned_rows(clf, values, name):
+def aligned_rows(clf: Fitted, values: Any, name: str) -> Ints:
     """Positions in `values` of the rows that came unlabelled, shape (n,).
 
     `values` has all rows of the fit, those of X_unlabeled below those of X, or only these.
@@ -81,32 +87,32 @@ def aligned_rows(clf, values, name):
     )
 
 
-def rightness(clf, y_true):
+def rightness(clf: Fitted, y_true: AnyLabels | None) -> Floats:
     """Whether label or guess is right for each row that came unlabelled: 1, 0 or NaN, shape (n,)."""
     table = clf.pseudo_labels_
     if y_true is None:
         return np.full(len(table), np.nan)
     y_true = pd.Series(np.asarray(y_true, dtype=object))
-    truth = codes_of(clf, y_true.iloc[aligned_rows(clf, y_true, "y_true")])
-    said = codes_of(clf, table["label"].where(table["label"].notna(), table["guess"]))
+    truth = _codes_of(clf, y_true.iloc[aligned_rows(clf, y_true, "y_true")])
+    said = _codes_of(clf, table["label"].where(table["label"].notna(), table["guess"]))
     return np.where((truth == -1) | (said == -1), np.nan, (truth == said).astype(float))
 
 
-def rounds(clf):
+def rounds(clf: Fitted) -> pd.DataFrame:
     """Rows by round and outcome: round, outcome, rows."""
     lines = []
     for round in clf.history_:
         n = len(round.rows)
         for outcome, rows in [
             (LABELLED, n),
-            (LEFT, round.candidates - n),
-            (UNSURE, round.pool - round.candidates),
+            (_LEFT, round.candidates - n),
+            (_UNSURE, round.pool - round.candidates),
         ]:
             lines.append({"round": round.number, "outcome": outcome, "rows": int(rows)})
     return pd.DataFrame(lines, columns=["round", "outcome", "rows"])
 
 
-def round_classes(clf):
+def round_classes(clf: Fitted) -> pd.DataFrame:
     """Rows labelled by round and class: round, class, rows."""
     names = class_names(clf)
     lines = [
@@ -117,26 +123,26 @@ def round_classes(clf):
     return pd.DataFrame(lines, columns=["round", "class", "rows"])
 
 
-def accuracy(clf, y_true):
+def accuracy(clf: Fitted, y_true: AnyLabels | None) -> pd.DataFrame:
     """Share of each round's labels that are right: round, accuracy, low, high, rows (95% intervals)."""
     right, when = rightness(clf, y_true), clf.pseudo_labels_["round"].to_numpy()
     lines = []
     for round in clf.history_:
         known = right[(when == round.number) & np.isfinite(right)]
         if len(known):
-            low, high = wilson(known.mean(), len(known))
+            low, high = _wilson(known.mean(), len(known))
             lines.append((round.number, float(known.mean()), low, high, len(known)))
     return pd.DataFrame(lines, columns=["round", "accuracy", "low", "high", "rows"])
 
 
-def wilson(share, n, z=1.96):
+def _wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
     """Interval of a share of n, also near 0 and 1."""
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     return float(max(middle - half, 0)), float(min(middle + half, 1))
 
 
-def classes(clf, y_true=None):
+def classes(clf: Fitted, y_true: AnyLabels | None = None) -> pd.DataFrame:
     """A line for each class.
 
     Columns: class, given, found and left (rows with the label given, with it found, and with it
@@ -145,12 +151,12 @@ def classes(clf, y_true=None):
     """
     table, names = clf.pseudo_labels_, class_names(clf)
     k = len(names)
-    given = codes_of(clf, np.asarray(clf.transduction_, dtype=object)[np.asarray(clf.labeled_iter_) == 0])
-    label, guess = codes_of(clf, table["label"]), codes_of(clf, table["guess"])
+    given = _codes_of(clf, np.asarray(clf.transduction_, dtype=object)[np.asarray(clf.labeled_iter_) == 0])
+    label, guess = _codes_of(clf, table["label"]), _codes_of(clf, table["guess"])
     found, right = label >= 0, rightness(clf, y_true)
     known = found & np.isfinite(right)
-    confused = confusions(clf).sort_values("rows", ascending=False, kind="stable")
-    confused = confused.drop_duplicates("guess").set_index("guess")["runner_up"]
+    commonest = confusions(clf).sort_values("rows", ascending=False, kind="stable").drop_duplicates("guess")
+    confused = commonest.set_index("guess")["runner_up"]
     return pd.DataFrame(
         {
             "class": names,
@@ -165,12 +171,12 @@ def classes(clf, y_true=None):
     )
 
 
-def _means(codes, values, k):
+def _means(codes: Ints, values: Floats, k: int) -> Floats:
     n = np.bincount(codes, minlength=k)
     return np.where(n, np.bincount(codes, weights=values, minlength=k) / np.maximum(n, 1), np.nan)
 
 
-def class_mix(clf):
+def class_mix(clf: Fitted) -> pd.DataFrame:
     """Class shares side by side: class, source ("given", "found", "prior"), share, rows."""
     table = classes(clf)
     parts = []
@@ -185,7 +191,7 @@ def class_mix(clf):
     return pd.concat([*parts, pd.DataFrame(prior)], ignore_index=True)
 
 
-def drifted(classes, least=0.05):
+def drifted(classes: pd.DataFrame, least: float = 0.05) -> pd.DataFrame:
     """Classes whose share among the labels found is off the prior by more than `least` and chance."""
     found, given = classes["found"].sum(), classes["given"].sum()
     if not found or not given:
@@ -196,25 +202,25 @@ def drifted(classes, least=0.05):
     return classes.assign(share=share)[(off > least) & (off > 2 * error)]
 
 
-def confusions(clf):
+def confusions(clf: Fitted) -> pd.DataFrame:
     """The two best classes of doubtful rows: guess, runner_up, rows.
 
     Doubtful is a row without label, or with a lead over the runner-up below NARROW.
     """
     table, names = clf.pseudo_labels_, np.array(class_names(clf), dtype=object)
-    guess, other = codes_of(clf, table["guess"]), codes_of(clf, table["runner_up"])
+    guess, other = _codes_of(clf, table["guess"]), _codes_of(clf, table["runner_up"])
     doubtful = (outcomes(clf) != LABELLED) | (_gap(table) < NARROW)
     pairs = pd.DataFrame({"guess": guess, "runner_up": other})[doubtful & (guess >= 0) & (other >= 0)]
     pairs = pairs.groupby(["guess", "runner_up"]).size().reset_index(name="rows")
     return pairs.assign(guess=names[pairs["guess"]], runner_up=names[pairs["runner_up"]])
 
 
-def _gap(table):
+def _gap(table: pd.DataFrame) -> Floats:
     # Models saved before there was a gap have none.
     return table["gap"].to_numpy() if "gap" in table else np.full(len(table), np.nan)
 
 
-def worth_a_look(clf, most=MOST_ROWS):
+def worth_a_look(clf: Fitted, most: int = MOST_ROWS) -> Ints:
     """Positions in pseudo_labels_ of at most `most` rows, in order, shape (n,).
 
     A quarter are those without label that lead least, a quarter the labels that lead least, the
@@ -231,7 +237,7 @@ def worth_a_look(clf, most=MOST_ROWS):
     return np.sort(np.concatenate([first, drawn]))
 
 
-def rows(clf, y_true=None, most=MOST_ROWS):
+def rows(clf: Fitted, y_true: AnyLabels | None = None, most: int = MOST_ROWS) -> pd.DataFrame:
     """Rows that came unlabelled, those worth a look where there are many.
 
     Columns: row (the caller's index), label (or guess), probability, gap, runner_up, confidence,
@@ -242,14 +248,14 @@ def rows(clf, y_true=None, most=MOST_ROWS):
     right = rightness(clf, y_true)[some]
     outcome, gap = outcomes(clf)[some], _gap(table)[some]
     table = table.iloc[some]
-    label = codes_of(clf, table["label"].where(table["label"].notna(), table["guess"]))
+    label = _codes_of(clf, table["label"].where(table["label"].notna(), table["guess"]))
     frame = pd.DataFrame(
         {
             "row": [text(name) for name in table.index],
             "label": names[np.maximum(label, -1)],
             "probability": table["probability"].to_numpy(),
             "gap": gap,
-            "runner_up": names[np.maximum(codes_of(clf, table["runner_up"]), -1)],
+            "runner_up": names[np.maximum(_codes_of(clf, table["runner_up"]), -1)],
             "confidence": _finite(table["confidence"].to_numpy(dtype=float)),
             "round": table["round"].to_numpy(),
             "outcome": outcome,
@@ -259,26 +265,26 @@ def rows(clf, y_true=None, most=MOST_ROWS):
     return frame if y_true is None else frame.assign(right=right)
 
 
-def _finite(confidence):
+def _finite(confidence: Floats) -> Floats:
     """Infinite ones a little beyond the largest that is not, where a chart can show them."""
     known = confidence[np.isfinite(confidence)]
     top = 1.1 * known.max() if len(known) and known.max() > 0 else 1.0
     return np.where(np.isposinf(confidence), top, confidence)
 
 
-def plans(clf, thresholds=(0.8,)):
+def plans(clf: Fitted, thresholds: Sequence[float] = (0.8,)) -> pd.DataFrame:
     """Cells of each round's plan: round, panel, position, class, value, row.
 
     Panels: what the committee says, what the plan gives, the labels given, and what each
     threshold would have taken. Rows stand by class, the most probable first.
     """
-    parts = [_plan(round, class_names(clf), thresholds) for round in clf.history_ if round.sketch is not None]
+    drawn = [(round.number, round.sketch) for round in clf.history_ if round.sketch is not None]
+    parts = [_plan(number, sketch, class_names(clf), thresholds) for number, sketch in drawn]
     empty = pd.DataFrame(columns=["round", "panel", "position", "class", "value", "row"])
     return pd.concat(parts, ignore_index=True) if parts else empty
 
 
-def _plan(round, names, thresholds):
-    sketch = round.sketch
+def _plan(number: int, sketch: Sketch, names: list[str], thresholds: Sequence[float]) -> pd.DataFrame:
     k = len(names)
     n = min(len(sketch.rows), _MOST_LINES, max(_MOST_CELLS // k, 20))
     some = np.arange(n) * len(sketch.rows) // n
@@ -297,7 +303,7 @@ def _plan(round, names, thresholds):
         parts.append(
             pd.DataFrame(
                 {
-                    "round": round.number,
+                    "round": number,
                     "panel": panel,
                     "position": position + 1,
                     "class": np.array(names, dtype=object)[code],
@@ -309,25 +315,25 @@ def _plan(round, names, thresholds):
     return pd.concat(parts, ignore_index=True)
 
 
-def members(clf):
+def members(clf: Fitted) -> pd.DataFrame:
     """Models of the final committee: model, score (held out), weight, seats; empty where it keeps none."""
     committee = clf.estimator_
-    scores, seats = getattr(committee, "scores_", {}), getattr(committee, "seats_", {})
-    weights = getattr(committee, "weights_", {})
-    lines = [
-        {
-            "model": text(name),
-            "score": score,
-            "weight": weights.get(name, np.nan),
-            "seats": int(seats.get(name, 0)),
-        }
-        for name, score in scores.items()
-    ]
+    lines = []
+    if isinstance(committee, Unlike):
+        lines = [
+            {
+                "model": text(name),
+                "score": score,
+                "weight": committee.weights_.get(name, np.nan),
+                "seats": int(committee.seats_.get(name, 0)),
+            }
+            for name, score in committee.scores_.items()
+        ]
     frame = pd.DataFrame(lines, columns=["model", "score", "weight", "seats"])
     return frame.sort_values(["weight", "score"], ascending=False, kind="stable", ignore_index=True)
 
 
-def times(clf):
+def times(clf: Fitted) -> pd.DataFrame:
     """Seconds by part and round: part, round (missing for what comes after them), seconds."""
     lines = [
         {"part": part, "round": round.number, "seconds": float(seconds)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 
 # What breaks a line, turns the direction of writing or is not seen at all.
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]+")
@@ -14,7 +15,7 @@ _COLORS = [
 ]
 
 
-def text(value, most=60):
+def text(value: object, most: int = 60) -> str:
     r"""A value on one line of at most `most` characters.
 
     Examples
@@ -30,13 +31,13 @@ def text(value, most=60):
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
-def lines(value, most=10_000):
+def lines(value: object, most: int = 10_000) -> str:
     """A text of several lines, with nothing unseen in it but their ends."""
     clean = str(value)[:most].encode("utf-8", "replace").decode()
     return "\n".join(_UNSEEN.sub(" ", line) for line in clean.splitlines())
 
 
-def distinct(values, most=40):
+def distinct(values: Iterable[object], most: int = 40) -> list[str]:
     """Values as texts, those that would look alike numbered, a list.
 
     Examples
@@ -57,12 +58,12 @@ def distinct(values, most=40):
     return out
 
 
-def class_colors(n):
+def class_colors(n: int) -> list[str] | None:
     """A colour for each class; None where there are too many to tell apart."""
     return _COLORS[:n] if n <= len(_COLORS) else None
 
 
-def count(n, thing):
+def count(n: int, thing: str) -> str:
     """A number and its noun.
 
     Examples
@@ -74,7 +75,7 @@ def count(n, thing):
     return f"{n:,} {thing if n == 1 else plural}"
 
 
-def percent(share):
+def percent(share: float | None) -> str:
     """A share in words; never 100% of less than all."""
     if share is None or share != share:
         return "–"

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import altair as alt
 import numpy as np
 import pandas as pd
+from jinja2 import Template
 from markupsafe import Markup
 
 from ..common.durations import duration
+from ..common.types import Fitted, Floats
 from . import about, charts, data, words
 from .names import count, distinct, percent, text
 
@@ -14,7 +19,15 @@ from .names import count, distinct, percent, text
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 
-def overview(clf, pages, truths, template, style, *, details=None) -> str:
+def overview(
+    clf: Fitted,
+    pages: Sequence[str],
+    truths: Sequence[Floats | None],
+    template: Template,
+    style: str,
+    *,
+    details: about.Details = None,
+) -> str:
     """The page as HTML.
 
     Parameters
@@ -66,7 +79,7 @@ def overview(clf, pages, truths, template, style, *, details=None) -> str:
     )
 
 
-def labels(clf, truths):
+def labels(clf: Fitted, truths: Sequence[Floats | None]) -> pd.DataFrame:
     """What became of each label.
 
     Returns
@@ -102,7 +115,7 @@ def labels(clf, truths):
     return pd.DataFrame(lines)
 
 
-def _long(frame):
+def _long(frame: pd.DataFrame) -> pd.DataFrame:
     """Cells by label and what became of them: label, outcome, cells."""
     parts = {
         "yes, known": frame["yes"],
@@ -116,7 +129,7 @@ def _long(frame):
     )
 
 
-def _drawn(chart):
+def _drawn(chart: alt.Chart | alt.LayerChart) -> Markup:
     import vl_convert
 
     seen_through = chart.configure(background="transparent").configure_view(stroke=None)

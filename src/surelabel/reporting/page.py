@@ -5,15 +5,18 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
 from ..common.durations import duration
+from ..common.types import AnyLabels, Fitted, Floats, Table
 from . import about, charts, data, overview, words
 from .names import class_colors, count, percent, text
 
@@ -25,7 +28,13 @@ _POLICY = (
 )
 
 
-def page(clf, *, X=None, y_true=None, details=None) -> str:
+def page(
+    clf: Fitted,
+    *,
+    X: Table | None = None,
+    y_true: AnyLabels | None = None,
+    details: about.Details = None,
+) -> str:
     """The report as HTML; parameters as in `report`."""
     data.check_shown(clf)
     rows = data.rows(clf, y_true)
@@ -38,7 +47,7 @@ def page(clf, *, X=None, y_true=None, details=None) -> str:
         "valueNames": value_names,
         "values": values,
     }
-    scripts = [Markup(bundle()), Markup(_own("report.js"))]
+    scripts = [Markup(_bundle()), Markup(_own("report.js"))]
     digests = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
     return _template("report.html.j2").render(
         policy=_POLICY.format(digests=digests),
@@ -51,13 +60,19 @@ def page(clf, *, X=None, y_true=None, details=None) -> str:
     )
 
 
-def overview_page(clf, pages, truths, *, details=None) -> str:
+def overview_page(
+    clf: Fitted,
+    pages: Sequence[str],
+    truths: Sequence[Floats | None],
+    *,
+    details: about.Details = None,
+) -> str:
     """The page of several labels, with links to those of each, and the truth of each or None."""
     template, style = _template("overview.html.j2"), _own("report.css")
     return overview.overview(clf, pages, truths, template, style, details=details)
 
 
-def _charts(clf, y_true, rows):
+def _charts(clf: Fitted, y_true: AnyLabels | None, rows: pd.DataFrame) -> dict[str, Any]:
     """Specifications of the charts there is something to draw in, by name."""
     names = data.class_names(clf)
     frames = {
@@ -90,7 +105,7 @@ def _charts(clf, y_true, rows):
     return specs
 
 
-def _gain(clf):
+def _gain(clf: Fitted) -> pd.DataFrame:
     verdict = clf.verdict_
     if verdict is None:
         return pd.DataFrame()
@@ -98,7 +113,9 @@ def _gain(clf):
     return pd.DataFrame({"name": [""], "gain": [verdict.gain], "low": [low], "high": [high]})
 
 
-def _context(clf, X, y_true, details):
+def _context(
+    clf: Fitted, X: Table | None, y_true: AnyLabels | None, details: about.Details
+) -> dict[str, Any]:
     details = details or {}
     classes, confusions = data.classes(clf, y_true), data.confusions(clf)
     columns = about.columns(clf, X, details)
@@ -150,7 +167,7 @@ _ENDED = {
 }
 
 
-def _round_lines(clf, y_true):
+def _round_lines(clf: Fitted, y_true: AnyLabels | None) -> list[dict[str, Any]]:
     right = data.accuracy(clf, y_true).set_index("round")["accuracy"]
     return [
         {
@@ -168,10 +185,10 @@ def _round_lines(clf, y_true):
     ]
 
 
-def _class_lines(clf, classes):
-    colors = class_colors(len(classes)) or [None] * len(classes)
+def _class_lines(clf: Fitted, classes: pd.DataFrame) -> list[dict[str, Any]]:
+    colors: Sequence[str | None] = class_colors(len(classes)) or [None] * len(classes)
     titles = [text(name, 500) for name in np.asarray(clf.classes_).tolist()]
-    lines = classes.rename(columns={"class": "name"}).to_dict("records")
+    lines: list[dict[Any, Any]] = classes.rename(columns={"class": "name"}).to_dict("records")
     return [
         line
         | {
@@ -186,19 +203,20 @@ def _class_lines(clf, classes):
     ]
 
 
-def _compact(frame):
+def _compact(frame: pd.DataFrame) -> dict[str, Any]:
     """Columns as JSON can carry them: texts that recur as codes and levels, numbers to four places."""
-    out = {}
+    out: dict[str, Any] = {}
+    column: Any  # the stubs of pandas leave out a list of values
     for name, column in frame.items():
         if column.dtype == object or isinstance(column.dtype, pd.StringDtype):
             codes, levels = pd.factorize(column)
-            out[name] = {"codes": codes.tolist(), "levels": list(levels)}
+            out[str(name)] = {"codes": codes.tolist(), "levels": list(levels)}
         else:
-            out[name] = json.loads(column.to_json(orient="values", double_precision=4))
+            out[str(name)] = json.loads(column.to_json(orient="values", double_precision=4))
     return out
 
 
-def as_json(content):
+def as_json(content: Any) -> str:
     """JSON that cannot end the script element it stands in."""
     return (
         json.dumps(content, separators=(",", ":"), allow_nan=False)
@@ -209,7 +227,7 @@ def as_json(content):
 
 
 @cache
-def bundle():
+def _bundle() -> str:
     """Vega, Vega-Lite and Vega-Embed as one script."""
     import vl_convert
 
@@ -217,15 +235,15 @@ def bundle():
     return "(() => {" + script.replace("</script", "<\\/script").replace("<!--", "<\\!--") + "})();"
 
 
-def _digest(script):
+def _digest(script: str) -> str:
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
-def _own(name):
+def _own(name: str) -> str:
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
-def _template(name):
+def _template(name: str) -> Template:
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import altair as alt
+
+from ..common.types import AnyLabels, Fitted
 from . import charts, data
 from .names import class_colors
 
@@ -13,6 +18,10 @@ class Plots:
     ----------
     clf : fitted PseudoLabelClassifier
         Whose run is drawn.
+
+    See Also
+    --------
+    surelabel.report : All of them on one page.
 
     Examples
     --------
@@ -26,46 +35,46 @@ class Plots:
     'bar'
     """
 
-    def __init__(self, clf):
+    def __init__(self, clf: Fitted) -> None:
         data.check_shown(clf)
         self._clf = clf
 
-    def rounds(self):
+    def rounds(self) -> alt.Chart:
         """Rows labelled, not selected and not sure, by round."""
         return charts.rounds(data.rounds(self._clf))
 
-    def round_classes(self):
+    def round_classes(self) -> alt.Chart:
         """Rows labelled by class in each round."""
         return charts.round_classes(data.round_classes(self._clf), class_colors(len(self._clf.classes_)))
 
-    def accuracy(self, y_true):
+    def accuracy(self, y_true: AnyLabels) -> alt.LayerChart:
         """Share of each round's labels that are right, with its 95% interval."""
         return charts.accuracy(data.accuracy(self._clf, y_true))
 
-    def class_mix(self):
+    def class_mix(self) -> alt.LayerChart:
         """Class shares among labels given and found, and in the prior."""
         return charts.class_mix(data.class_mix(self._clf))
 
-    def confidence(self, most=data.MOST_ROWS):
+    def confidence(self, most: int = data.MOST_ROWS) -> alt.LayerChart:
         """Each row, or `most` of them, by the lead of its best class and its confidence."""
         return charts.confidence(data.rows(self._clf, most=most), data.measure(self._clf))
 
-    def plan(self, thresholds=(0.8,)):
+    def plan(self, thresholds: Sequence[float] = (0.8,)) -> alt.Chart:
         """Some rows of each round's plan, beside what thresholds would have taken."""
         return charts.plan(data.plans(self._clf, thresholds), data.class_names(self._clf))
 
-    def confusions(self):
+    def confusions(self) -> alt.Chart | alt.LayerChart:
         """The two best classes of doubtful rows."""
         return charts.confusions(data.confusions(self._clf), data.class_names(self._clf))
 
-    def members(self):
-        """Models of the committee by what they predict rightly of rows held out."""
+    def members(self) -> alt.LayerChart:
+        """Models of the committee by the share of held-out rows that they predict correctly."""
         return charts.members(data.members(self._clf))
 
-    def time(self):
+    def time(self) -> alt.Chart:
         """Seconds that each part took."""
         return charts.times(data.times(self._clf))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         names = ", ".join(name for name in vars(type(self)) if not name.startswith("_"))
         return f"Plots({names})"

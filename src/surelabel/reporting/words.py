@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ..allocation import Status
 from ..bounds import binomial_bound
+from ..common.types import Fitted
+from ..rounds.verdict import Verdict
 from .data import LABELLED, NARROW, drifted, outcomes
 from .names import count, percent
 
@@ -18,7 +23,7 @@ _MEANING = {
     Status.UNSURE: "The members differ too much on the two best classes. No label was given.",
     Status.BELOW: "Sure, but the probability is below the threshold.",
     Status.SLACK: "Sure, but other rows came first for the share of rows its class may get.",
-    Status.DISPUTED: "The class mix asks for another class than the committee does.",
+    Status.DISPUTED: "The shares of the classes ask for another class than the committee does.",
     Status.FULL: "Sure, but its class had all the rows it may get.",
     Status.WEIGHTLESS: "Its sample weight is 0, so it takes no part.",
     Status.UNASKED: "No round was run for it.",
@@ -45,12 +50,12 @@ class Headline:
     note: str
 
 
-def interval(verdict):
+def interval(verdict: Verdict) -> tuple[float, float]:
     """95% interval of the gain, in points."""
     return verdict.gain - _Z * verdict.error, verdict.gain + _Z * verdict.error
 
 
-def promise(clf) -> str | None:
+def promise(clf: Fitted) -> str | None:
     """How often the classifier errs at most, where held-out rows say more than a constant guess."""
     verdict = clf.verdict_
     if verdict is None:
@@ -65,10 +70,10 @@ def promise(clf) -> str | None:
     )
 
 
-def headline(clf) -> Headline:
+def headline(clf: Fitted) -> Headline:
     """The verdict in one sentence."""
     n, found = len(clf.pseudo_labels_), int((outcomes(clf) == LABELLED).sum())
-    verdict, several = clf.verdict_, hasattr(clf, "estimators_")
+    verdict, several = clf.verdict_, clf.several_labels
     if not n:
         return Headline(
             "neutral",
@@ -91,7 +96,7 @@ def headline(clf) -> Headline:
     span = f"95% interval {_points(low)} to {_points(high)}"
     note = (
         f"{percent(verdict.semi_supervised)} of {verdict.n_rows:,} held-out labelled {verdict.unit} are "
-        f"predicted rightly with the unlabelled rows, {percent(verdict.supervised)} without them. {filled}."
+        f"predicted correctly with the unlabelled rows, {percent(verdict.supervised)} without them. {filled}."
     )
     them = "the unlabelled rows"
     if verdict.word == "helped":
@@ -117,16 +122,16 @@ def headline(clf) -> Headline:
     )
 
 
-def _why(clf):
+def _why(clf: Fitted) -> list[str]:
     left = Counter(outcomes(clf))
     return [f"{'all' if n == left.total() else f'{n:,}'} were {outcome}" for outcome, n in left.most_common()]
 
 
-def _points(x):
+def _points(x: float) -> str:
     return f"{x:+.1f}".replace("-", "−").replace("+0.0", "0.0").replace("−0.0", "0.0")
 
 
-def reasons(clf):
+def reasons(clf: Fitted) -> list[dict[str, Any]]:
     """Rows by status, exact, with what the status means: dicts of status, outcome, rows, meaning."""
     counts = clf.pseudo_labels_["status"].value_counts()
     outcome = dict(zip(clf.pseudo_labels_["status"], outcomes(clf), strict=True))
@@ -136,7 +141,7 @@ def reasons(clf):
     ]
 
 
-def advice(clf, classes, confusions):
+def advice(clf: Fitted, classes: pd.DataFrame, confusions: pd.DataFrame) -> list[str]:
     """What to do next, sentences in the order of their weight."""
     table = clf.pseudo_labels_
     n, found = len(table), int((outcomes(clf) == LABELLED).sum())
@@ -176,7 +181,7 @@ def advice(clf, classes, confusions):
     return out
 
 
-def drift_in_words(classes):
+def drift_in_words(classes: pd.DataFrame) -> list[str]:
     """A warning for each class whose share among the labels found is far from the prior."""
     return [
         f"{_quoted(line['class'])} is {percent(line['share'])} of the labels found and "
@@ -185,11 +190,11 @@ def drift_in_words(classes):
     ]
 
 
-def _quoted(name):
+def _quoted(name: object) -> str:
     return f"“{name}”"
 
 
-def _listed(names, most=5):
-    names = [_quoted(name) for name in names]
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+def _listed(names: Iterable[object], most: int = 5) -> str:
+    quoted = [_quoted(name) for name in names]
+    more = f" and {len(quoted) - most} more" if len(quoted) > most else ""
+    return ", ".join(quoted[:most]) + more
