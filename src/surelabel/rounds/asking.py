@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ..committees.base import Committee
 from ..committees.member_fitting import aligned
+from ..common.types import Floats, Ints, Table
 from ..confidence import Moments, mean_of
 from ..reading.features import take
 from .records import Parts
@@ -31,18 +31,25 @@ class Answers:
         What the confidence measures.
     """
 
-    p: np.ndarray
-    spread: np.ndarray | None
-    measured: np.ndarray
+    p: Floats
+    spread: Floats | None
+    measured: Floats
 
 
 def answers(
-    committee: Committee, X: Any, n_classes: int, pool: np.ndarray, parts: Parts, begin: int = 0, n=None
+    committee: Committee,
+    X: Table,
+    n_classes: int,
+    pool: Ints,
+    parts: Parts,
+    begin: int = 0,
+    n: int | None = None,
 ) -> Answers:
     """Ask a fitted committee about the pool, in blocks of rows: P never exists for all of them.
 
-    The pool may be a piece of the whole one, which has n rows, from rank `begin` on. Each row is then at
-    the same place in its block as in the whole, because the last digits of a matrix product depend on that.
+    The pool may be a part of a larger one, which has n rows; its first row then has rank `begin` there. Each
+    row is put at the place in its block that it has in the larger pool, because the last digits of a matrix
+    product depend on that place.
     """
     n = len(pool) if n is None else n
     # A confidence that may compare rows gets them all at once.
@@ -64,7 +71,7 @@ def answers(
     return Answers(np.concatenate(means), spread, np.concatenate(measures))
 
 
-def _aligned(P: np.ndarray | Moments, classes, n_classes: int) -> np.ndarray | Moments:
+def _aligned(P: Floats | Moments, classes: Ints, n_classes: int) -> Floats | Moments:
     """P (M, N, K) or its moments, over all classes."""
     if not isinstance(P, Moments):
         return aligned(P, classes, n_classes)

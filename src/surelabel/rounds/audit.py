@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from ..common.notice import notice
+from ..common.types import Ints, Table, Values
 from ..reading.features import as_table, row_index
 from ..reading.targets import Targets
 from .labels import Labels
 from .records import Round
 
 
-def audit(labels: Labels, classes: np.ndarray, index: pd.Index) -> pd.DataFrame:
+def audit(labels: Labels, classes: Values, index: pd.Index[Any]) -> pd.DataFrame:
     """A line for each row: its label and why, as a DataFrame on the given index."""
     names = pd.Series([*classes.tolist(), None], dtype=object)  # code -1 is the last: None
     return pd.DataFrame(
@@ -33,7 +33,7 @@ def audit(labels: Labels, classes: np.ndarray, index: pd.Index) -> pd.DataFrame:
     )
 
 
-def described(targets: Targets, labels: Labels, index: pd.Index) -> dict[str, Any]:
+def described(targets: Targets, labels: Labels, index: pd.Index[Any]) -> dict[str, Any]:
     """What became of each row, by the names of fitted attributes."""
     return {
         "transduction_": targets.filled(labels.codes),
@@ -51,8 +51,8 @@ def why_ended(n_left: int, history: Sequence[Round], n_rounds: int) -> str:
     return "max_iter" if len(history) == n_rounds else "stopped"
 
 
-def speak_of(labeled_iter: np.ndarray, lines: pd.DataFrame) -> None:
-    """Say so where there was nothing to label, or nothing was labelled."""
+def speak_of(labeled_iter: Ints, lines: pd.DataFrame) -> None:
+    """Warn where there was nothing to label, or nothing was labelled."""
     what = "row" if labeled_iter.ndim == 1 else "cell"
     if not len(lines):
         notice(f"y has no unlabelled {what}; this is the supervised model.")
@@ -62,7 +62,7 @@ def speak_of(labeled_iter: np.ndarray, lines: pd.DataFrame) -> None:
         notice(f"None of the {n} unlabelled {what}s was labelled ({reasons}); this is the supervised model.")
 
 
-def caller_index(X: Any, X_unlabeled: Any = None) -> pd.Index:
+def caller_index(X: Table, X_unlabeled: Table | None = None) -> pd.Index[Any]:
     """Row labels of X and below them of X_unlabeled, the caller's own where there are any."""
     index = row_index(as_table(X))
     if X_unlabeled is None:

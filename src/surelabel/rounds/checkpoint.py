@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
 from ..allocation import Status
 from ..budget import Budget
+from ..common.types import Floats, Values
 from ..transport import Certificate
 from .labels import Labels
 from .records import Round, Sketch
@@ -36,11 +37,16 @@ class Checkpoint:
     labels : tuple of Checkpoint
         Where rows have several labels, one for each of them, and nothing else.
 
+    See Also
+    --------
+    surelabel.PseudoLabelClassifier.checkpoint : Makes one.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from surelabel import pl
     >>> from surelabel.model_selection import hide_labels
+    >>> from surelabel.rounds import Checkpoint
     >>> X, y = load_iris(return_X_y=True)
     >>> y = hide_labels(y, 0.8, random_state=0)
     >>> cut_off = pl(random_state=0)
@@ -55,13 +61,13 @@ class Checkpoint:
     True
     """
 
-    columns: dict[str, np.ndarray]
+    columns: dict[str, Values]
     history: Sequence[Round]
-    soft: np.ndarray | None = None
+    soft: Floats | None = None
     labels: tuple[Checkpoint, ...] = ()
 
     @classmethod
-    def of(cls, labels: Labels, history):
+    def of(cls, labels: Labels, history: Iterable[Round]) -> Self:
         """What labels and rounds hold now."""
         columns = {name: getattr(labels, name).copy() for name in _COLUMNS}
         columns["status"] = (
@@ -69,7 +75,7 @@ class Checkpoint:
         )
         return cls(columns, tuple(history), None if labels.soft is None else labels.soft.copy())
 
-    def restore(self, labels: Labels):
+    def restore(self, labels: Labels) -> None:
         """Write into labels before the first round what was known after the last one."""
         if self.labels:
             raise ValueError("The checkpoint is of other data: its rows have several labels.")
@@ -84,8 +90,8 @@ class Checkpoint:
         labels.status = np.array(_STATUS, dtype=object)[self.columns["status"]]
         labels.soft = None if self.soft is None else self.soft.copy()
 
-    def of_label(self, k, n_labels) -> Checkpoint:
-        """That of label k, where rows have several."""
+    def of_label(self, k: int, n_labels: int) -> Checkpoint:
+        """The checkpoint of label k, where rows have several."""
         if len(self.labels) != n_labels:
             raise ValueError(f"The checkpoint is of other data: it has {len(self.labels)} labels a row.")
         return self.labels[k]
@@ -112,18 +118,18 @@ class Checkpoint:
         return _archive(arrays)
 
     @classmethod
-    def from_bytes(cls, data):
+    def from_bytes(cls, data: bytes) -> Self:
         """What `to_bytes` wrote; a ValueError for anything else."""
         try:
             with np.load(io.BytesIO(data), allow_pickle=False) as archive:
                 if "label_0" in archive:
-                    parts = [archive[f"label_{k}"].tobytes() for k in range(len(archive.files))]
-                    return cls({}, (), labels=tuple(map(cls.from_bytes, parts)))
+                    each = [archive[f"label_{k}"].tobytes() for k in range(len(archive.files))]
+                    return cls({}, (), labels=tuple(map(cls.from_bytes, each)))
                 history = [_round(plain, archive) for plain in json.loads(archive["history"].tobytes())]
                 columns = {name: archive[name] for name in [*_COLUMNS, "status"]}
                 soft = archive.get("soft")
         except Exception as error:
-            # zipfile, NumPy and json raise kinds of their own, by where the damage is.
+            # Which error zipfile, NumPy or json raises depends on where the damage is.
             raise ValueError(f"Not a checkpoint: {type(error).__name__}, {error}.") from error
         if {values.shape for values in columns.values()} != {(len(columns["codes"]),)}:
             raise ValueError("Not a checkpoint: its columns differ in length.")
@@ -150,7 +156,7 @@ def described(round: Round) -> dict[str, Any]:
     }
 
 
-def _round(plain, archive):
+def _round(plain: dict[str, Any], archive: Any) -> Round:
     number, certificate = plain["number"], plain["certificate"]
     sketch = {field.name: archive.get(f"sketch_{field.name}_{number}") for field in fields(Sketch)}
     return Round(
@@ -168,11 +174,11 @@ def _round(plain, archive):
     )
 
 
-def _archive(arrays):
+def _archive(arrays: dict[str, Values]) -> bytes:
     file = io.BytesIO()
     np.savez(file, allow_pickle=False, **arrays)
     return file.getvalue()
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value

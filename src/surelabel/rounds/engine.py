@@ -15,6 +15,7 @@ import numpy as np
 
 from ..budget import Budget
 from ..committees.base import Committee
+from ..common.types import Floats, Ints, Table
 from ..transport import Certificate
 from .labels import Labels
 from .records import Parts, Round, Sketch
@@ -23,7 +24,9 @@ from .training import Trainer
 
 @dataclass(eq=False)
 class Strand:
-    """One question put to every row, and how far its answer has come.
+    """What is asked of every row, and what is known of it so far.
+
+    There is one where rows have one label, and one for each label where they have several.
 
     Parameters
     ----------
@@ -38,7 +41,7 @@ class Strand:
     """
 
     labels: Any
-    prior: np.ndarray
+    prior: Floats
     trainer: Trainer
     history: list[Round] = field(default_factory=list)
 
@@ -67,13 +70,13 @@ class Opinion:
 
 @dataclass(frozen=True)
 class Labelled:
-    """What a round came to, as far as the engine knows it; the fields are those of `Round`."""
+    """What an engine found in a round; the fields are those of `Round`."""
 
-    selected: np.ndarray
+    selected: Ints
     certificate: Certificate | None = None
     negatives: int = 0
-    rows: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=int))
-    codes: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=int))
+    rows: Ints = field(default_factory=lambda: np.empty(0, dtype=int))
+    codes: Ints = field(default_factory=lambda: np.empty(0, dtype=int))
     sketch: Sketch | None = None
 
     def as_round(
@@ -103,7 +106,7 @@ class Engine(ABC):
         """Rows still unlabelled."""
 
     @abstractmethod
-    def lesson(self, strand: Strand, trainer: Trainer, before: int | None = None) -> tuple[Any, Labels]:
+    def lesson(self, strand: Strand, trainer: Trainer, before: int | None = None) -> tuple[Table, Labels]:
         """The rows that a trainer needs, and what is known of them: now, or before a round."""
 
     def train(self, strand: Strand, trainer: Trainer, before: int | None = None) -> Committee:
@@ -111,7 +114,7 @@ class Engine(ABC):
         return trainer(partial(self.lesson, strand, trainer), before)
 
     @abstractmethod
-    def at_first(self, strand: Strand) -> tuple[Any, Labels] | None:
+    def at_first(self, strand: Strand) -> tuple[Table, Labels] | None:
         """Rows and what was known of them before the first round, for the guard.
 
         None where labelled rows are not in one place.

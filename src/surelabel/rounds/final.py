@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
-
-from ..committees.member_fitting import aligned, fit_present, seeded
+from ..committees.member_fitting import Classifier, aligned, fit_present, seeded
+from ..common.types import Floats, Ints, Table
 from ..reading.features import take
 from .training import FINAL, Lesson, Trainer
 
@@ -24,19 +22,19 @@ class Final:
         Positions of the classes that it knows.
     """
 
-    model: Any
-    present: np.ndarray
+    model: Classifier
+    present: Ints
 
-    def predict_proba(self, X: Any, n_classes: int) -> np.ndarray:
+    def predict_proba(self, X: Table, n_classes: int) -> Floats:
         """Probability of every class, shape (n, K)."""
         return aligned(self.model.predict_proba(X), self.present, n_classes)
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Table) -> Ints:
         """Position of the most probable class, shape (n,)."""
         return self.present[self.model.predict_proba(X).argmax(axis=1)]
 
 
-def final(estimator: Any, trainer: Trainer, lesson: Lesson, before: int | None = None) -> Final:
+def final(estimator: Classifier | None, trainer: Trainer, lesson: Lesson, before: int | None = None) -> Final:
     """The final classifier, trained on the labels so far, or on those before a round.
 
     Parameters

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
+from typing import Self
 
 import numpy as np
 
 from ..allocation import Allocation, Status
+from ..common.types import Bools, Floats, Ints, Values
 from ..confidence import two_best
 
 # Labels found beyond this many, and beyond the number given, are not trained on.
@@ -44,23 +46,39 @@ class Labels:
         What labels found in rounds weigh in training: "balanced", in each class no more than
         the given ones, and the mix of classes stays that of the given ones; "full", as much
         as these, row by row.
+
+    See Also
+    --------
+    surelabel.rounds.rounds : Labels the pool.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surelabel import Labels
+    >>> labels = Labels.start(np.array([0, 1, -1, -1]), n_classes=2)
+    >>> labels.pool
+    array([2, 3])
+    >>> [str(status) for status in labels.status]
+    ['given', 'given', 'not reached', 'not reached']
     """
 
-    codes: np.ndarray
-    weight: np.ndarray
+    codes: Ints
+    weight: Floats
     n_classes: int
-    round: np.ndarray
-    guess: np.ndarray
-    runner_up: np.ndarray
-    probability: np.ndarray
-    gap: np.ndarray
-    confidence: np.ndarray
-    status: np.ndarray
-    soft: np.ndarray | None = field(default=None, repr=False)
+    round: Ints
+    guess: Ints
+    runner_up: Ints
+    probability: Floats
+    gap: Floats
+    confidence: Floats
+    status: Values
+    soft: Floats | None = field(default=None, repr=False)
     found: str = "balanced"
 
     @classmethod
-    def start(cls, codes, n_classes, weight=None, found="balanced"):
+    def start(
+        cls, codes: Ints, n_classes: int, weight: Floats | None = None, found: str = "balanced"
+    ) -> Self:
         """Labels before the first round."""
         n = len(codes)
         weight = np.ones(n) if weight is None else weight
@@ -81,25 +99,25 @@ class Labels:
         )
 
     @property
-    def pool(self):
+    def pool(self) -> Ints:
         """Rows still unlabelled, as positions."""
         return np.flatnonzero((self.codes < 0) & (self.weight > 0))
 
     @property
-    def last(self):
+    def last(self) -> int:
         """The last round in which a row was labelled; 0 for none."""
         return max(int(self.round.max()), 0)
 
-    def places(self, rows):
-        """Where rows are in the caller's table; here, at their positions."""
+    def places(self, rows: Ints) -> Ints:
+        """Positions of rows in the caller's table: the same, because these labels are of the whole table."""
         return rows
 
-    def afresh(self, weight):
+    def afresh(self, weight: Floats) -> Self:
         """The same rows before the first round, with these weights."""
         start = Labels.start(np.where(self.round == 0, self.codes, -1), self.n_classes, weight, self.found)
         return replace(self, **{field.name: getattr(start, field.name) for field in fields(Labels)})
 
-    def before(self, number):
+    def before(self, number: int) -> Self:
         """A copy in which the rows labelled in that round, or later, are unlabelled again.
 
         Soft targets are those of the last round alone, so it has none.
@@ -108,12 +126,12 @@ class Labels:
         codes, rounds = np.where(later, -1, self.codes), np.where(later, -1, self.round)
         return replace(self, codes=codes, round=rounds, soft=None)
 
-    def training(self):
+    def training(self) -> tuple[Ints, Ints, Floats | None]:
         """What to train on: rows, codes, and weights (None if all are 1).
 
         A row with soft targets comes once per class, weighted by its share.
         """
-        rows = np.flatnonzero((self.codes >= 0) & (self.weight > 0))
+        rows: Ints = np.flatnonzero((self.codes >= 0) & (self.weight > 0))
         if self.found == "balanced":
             rows = self._thinned(rows)
         codes, weight, found = self.codes[rows], self.weight[rows], self.round[rows] > 0
@@ -129,13 +147,21 @@ class Labels:
             weight = np.concatenate([weight, share * self.weight[soft_rows]])
         return rows, codes, None if (weight == 1).all() else weight
 
-    def _thinned(self, rows):
+    def _thinned(self, rows: Ints) -> Ints:
         """Rows without those found beyond what is worth training on, evenly over the table."""
         found = rows[self.round[rows] > 0]
         kept = spaced(len(found), len(rows) - len(found), self.found)
         return rows if len(kept) == len(found) else np.union1d(rows[self.round[rows] == 0], found[kept])
 
-    def record(self, pool, number, p, confidence, allocation: Allocation, candidates):
+    def record(
+        self,
+        pool: Ints,
+        number: int,
+        p: Floats,
+        confidence: Floats,
+        allocation: Allocation,
+        candidates: Bools,
+    ) -> None:
         """Write down what the round found of each row of the pool."""
         codes = np.full(len(pool), -1)
         codes[candidates] = allocation.codes
@@ -154,7 +180,7 @@ class Labels:
         self.status[pool] = status
 
 
-def spaced(n_found, n_given, found):
+def spaced(n_found: int, n_given: int, found: str) -> Ints:
     """Ranks of the found rows that are worth training on, evenly over all of them."""
     most = max(_FOUND_ROWS, n_given)
     if found != "balanced" or n_found <= most:
@@ -162,14 +188,14 @@ def spaced(n_found, n_given, found):
     return np.arange(most) * n_found // most
 
 
-def balanced(weight, codes, found, n_classes):
+def balanced(weight: Floats, codes: Ints, found: Bools, n_classes: int) -> Floats:
     """Weights under which found labels outweigh no given ones and change no class's share, shape (n,)."""
     of_given = np.bincount(codes[~found], weight[~found], n_classes)
     of_found = np.bincount(codes[found], weight[found], n_classes)
     return in_few_digits(weight * class_scales(of_given, of_found)[found.astype(int), codes])
 
 
-def class_scales(of_given, of_found):
+def class_scales(of_given: Floats | Ints, of_found: Floats | Ints) -> Floats:
     """What to multiply given and found labels of each class by, from their weights (K,): shape (2, K)."""
     shrink = np.divide(of_given, of_found, out=np.ones(len(of_given)), where=of_found > of_given)
     total = of_given + np.minimum(of_given, of_found)
@@ -179,7 +205,7 @@ def class_scales(of_given, of_found):
     return np.stack([scale, shrink * scale])
 
 
-def in_few_digits(weight):
-    """Weights rounded so that models add them up without rounding: the order of rows must not matter."""
+def in_few_digits(weight: Floats) -> Floats:
+    """Weights rounded so that their sums are exact, and so do not depend on the order of rows; same shape."""
     unit = 2.0 ** (np.frexp(weight.max())[1] - _WEIGHT_BITS)
     return np.where(weight > 0, np.maximum(np.rint(weight / unit), 1) * unit, 0.0)

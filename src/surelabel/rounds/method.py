@@ -13,6 +13,7 @@ from ..allocation import Transport
 from ..committees.panel import as_committee
 from ..committees.unlike import Unlike
 from ..common.notice import notice
+from ..common.types import Floats, Table
 from ..confidence import TTest, as_confidence
 from ..reading.features import is_constant
 from .records import Parts
@@ -29,7 +30,10 @@ def method_of(clf: Any) -> Parts:
 
 
 def ready(parts: Parts) -> Parts:
-    """The same parts as the loop wants them: strangers wrapped, what they leave open settled."""
+    """The same parts as the loop needs them.
+
+    Classifiers become a committee, a function a confidence; settings that were not given are chosen.
+    """
     committee, allocator = as_committee(parts.committee), parts.allocator
     confidence = as_confidence(parts.confidence).for_committee(committee)
     if isinstance(allocator, type) or not callable(allocator):
@@ -37,7 +41,7 @@ def ready(parts: Parts) -> Parts:
     return replace(parts, committee=committee, confidence=confidence)
 
 
-def rounds_worth_running(n_rounds: int, labeled: Any) -> int:
+def rounds_worth_running(n_rounds: int, labeled: Table) -> int:
     """The number of rounds; 0 where no column of the labelled rows varies."""
     if n_rounds != int(n_rounds) or n_rounds < 0:
         raise ValueError(f"n_rounds must be a whole number, 0 or more; it is {n_rounds}.")
@@ -50,7 +54,7 @@ def rounds_worth_running(n_rounds: int, labeled: Any) -> int:
     return 0
 
 
-def row_weights(sample_weight: Any, X: Any, n_rows: int) -> np.ndarray | None:
+def row_weights(sample_weight: Any, X: Table, n_rows: int) -> Floats | None:
     """Weights of the rows of X and, at 1, of those below, shape (n_rows,); None for none."""
     if sample_weight is None:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from ..allocation import Allocation
 from ..budget import Budget
 from ..committees.base import Committee
+from ..common.types import Floats, Ints, Table
 from ..confidence import Confidence
 from .asking import Answers, answers
 from .engine import Engine, Labelled, Opinion, Strand
@@ -26,7 +28,7 @@ class _Judged:
     """What is thought of each row of the pool: the answers, and how far each row is trusted, (N,)."""
 
     answers: Answers
-    confidence: np.ndarray
+    confidence: Floats
 
 
 @dataclass(frozen=True)
@@ -39,17 +41,17 @@ class OneMachine(Engine):
         All rows, labelled or not, in the form `Columns` gives.
     """
 
-    X: Any
+    X: Table
 
     def pool(self, strand: Strand) -> int:
         """Rows still unlabelled."""
         return len(strand.labels.pool)
 
-    def lesson(self, strand: Strand, trainer: Trainer, before: int | None = None) -> tuple[Any, Labels]:
+    def lesson(self, strand: Strand, trainer: Trainer, before: int | None = None) -> tuple[Table, Labels]:
         """All rows, and what is known of them: now, or before a round."""
         return self.X, strand.labels if before is None else strand.labels.before(before)
 
-    def at_first(self, strand: Strand) -> tuple[Any, Labels]:
+    def at_first(self, strand: Strand) -> tuple[Table, Labels]:
         """All rows, and what was known of them before the first round."""
         return self.X, strand.labels.afresh(strand.labels.weight)
 
@@ -73,7 +75,7 @@ class OneMachine(Engine):
 
     def allocate(
         self, strand: Strand, opinion: Opinion, method: Parts, budget: Budget
-    ) -> tuple[Allocation, np.ndarray | None]:
+    ) -> tuple[Allocation, Floats | None]:
         """Labels of the candidates; soft targets of rows with a class ruled out, shape (N, K), or None."""
         said, confidence = opinion.rows.answers, opinion.rows.confidence
         soft = None if method.negatives is None else method.negatives(said.p, said.spread, budget)
@@ -85,13 +87,13 @@ class OneMachine(Engine):
         return recorded(strand.labels, number, opinion.rows.answers.p, opinion.rows.confidence, given, soft)
 
 
-def _changed(p, strand: Strand, pool) -> float:
+def _changed(p: Floats, strand: Strand, pool: Ints) -> float:
     if not strand.history:
         return np.nan
     return float((p.argmax(axis=1) != strand.labels.guess[pool]).mean())
 
 
-def trusted(confidence: Confidence, pools: list[np.ndarray], measured: list[np.ndarray]) -> list[np.ndarray]:
+def trusted(confidence: Confidence, pools: list[Ints], measured: list[Floats]) -> list[Floats]:
     """The confidence of each strand's rows, a list of (N,); whole rows by their mean measure."""
     if not confidence.whole_rows:
         return [confidence.trust(each) for each in measured]
@@ -101,14 +103,21 @@ def trusted(confidence: Confidence, pools: list[np.ndarray], measured: list[np.n
     return np.split(joint[place], np.cumsum([len(pool) for pool in pools])[:-1])
 
 
-def allocated(allocator, p, budget: Budget) -> Allocation:
+def allocated(allocator: Callable[[Floats, Budget], Allocation], p: Floats, budget: Budget) -> Allocation:
     """What an allocator gives the candidates p (N, K); nothing where there are none."""
     if len(p):
         return allocator(p, budget)
     return Allocation(np.empty(0, dtype=int), np.empty(0, dtype=object))
 
 
-def recorded(labels: Labels, number: int, p, confidence, allocation: Allocation, soft=None) -> Labelled:
+def recorded(
+    labels: Labels,
+    number: int,
+    p: Floats,
+    confidence: Floats,
+    allocation: Allocation,
+    soft: Floats | None = None,
+) -> Labelled:
     """Write what a round found of the pool into labels, and say what it came to.
 
     Parameters
@@ -140,7 +149,7 @@ def recorded(labels: Labels, number: int, p, confidence, allocation: Allocation,
     )
 
 
-def _sketch(pool, p, confidence, allocation) -> Sketch | None:
+def _sketch(pool: Ints, p: Floats, confidence: Floats, allocation: Allocation) -> Sketch | None:
     sure = np.flatnonzero(confidence > 0)
     n = min(len(sure), _SKETCH_ROWS)
     if not n:
@@ -153,7 +162,7 @@ def _sketch(pool, p, confidence, allocation) -> Sketch | None:
     return Sketch(pool[rows], p[rows].astype(np.float32), plan.astype(np.float32), codes)
 
 
-def _ruled_out(of_pool, pool, labels) -> np.ndarray | None:
+def _ruled_out(of_pool: Floats | None, pool: Ints, labels: Labels) -> Floats | None:
     """Soft targets over all rows, made anew each round: the committee has changed."""
     if of_pool is None:
         return None

@@ -7,14 +7,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..allocation import Allocation
 from ..budget import Budget
+from ..common.types import Floats, Ints
 from ..transport import Certificate
 
 
 @dataclass(frozen=True)
 class Parts:
-    """The cell of the grid: who votes, whom to trust, how to allocate.
+    """The parts of a method: who votes, which rows to trust, who gets which label.
 
     Parameters
     ----------
@@ -27,12 +30,24 @@ class Parts:
     negatives : callable, optional
         (p (N, K), standard deviation over members (N, K), Budget) -> soft targets (N, K) of
         rows with a class ruled out.
+
+    See Also
+    --------
+    surelabel.rounds.rounds : Runs the method.
+    csa, sla, ups, flexmatch, pl : Methods with a name.
+
+    Examples
+    --------
+    >>> from surelabel import Parts, Repeated, Threshold, TTest
+    >>> Parts(Repeated(), TTest(alpha=0.01), Threshold(0.9)).allocator
+    Threshold(gamma=0.9)
     """
 
+    # What a user gives: also classifiers and functions, of which `method.ready` makes these.
     committee: Any
     confidence: Any
-    allocator: Callable
-    negatives: Callable | None = None
+    allocator: Callable[[Floats, Budget], Allocation]
+    negatives: Callable[[Floats, Floats, Budget], Floats] | None = None
 
 
 @dataclass(frozen=True)
@@ -51,10 +66,10 @@ class Sketch:
         The labels given; -1 for none.
     """
 
-    rows: np.ndarray
-    p: np.ndarray
-    plan: np.ndarray
-    codes: np.ndarray
+    rows: Ints
+    p: NDArray[np.float32]
+    plan: NDArray[np.float32]
+    codes: Ints
 
 
 @dataclass(frozen=True)
@@ -84,15 +99,32 @@ class Round:
         the first.
     sketch : Sketch or None
         Some of the rows, for a picture of the plan.
+
+    See Also
+    --------
+    surelabel.rounds.rounds : Yields one after each round.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from surelabel import Repeated, csa, trees
+    >>> from surelabel.model_selection import hide_labels
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = csa(committee=Repeated(trees(5), 3), guard=False, random_state=0)
+    >>> first = clf.fit(X, hide_labels(y, 0.8, random_state=0)).history_[0]
+    >>> print(first)
+    round 1: 120 unlabelled, 101 sure, 34 labelled
+    >>> first.selected, first.budget.quota
+    (array([12, 13,  9]), array([12, 16, 12]))
     """
 
     number: int
     budget: Budget
     candidates: int
-    selected: np.ndarray
+    selected: Ints
     negatives: int
-    rows: np.ndarray
-    codes: np.ndarray
+    rows: Ints
+    codes: Ints
     seconds: dict[str, float]
     certificate: Certificate | None = None
     changed: float = float("nan")
@@ -108,7 +140,7 @@ class Round:
         """Rows labelled; on a cluster they are not among `rows`, which is then empty."""
         return int(self.selected.sum())
 
-    def __str__(self):
+    def __str__(self) -> str:
         line = (
             f"round {self.number}: {self.pool} unlabelled, {self.candidates} sure, {self.labelled} labelled"
         )

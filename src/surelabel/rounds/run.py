@@ -1,4 +1,4 @@
-"""A run: one question put to every row of a table, from the given labels to the final classifier."""
+"""A run: the rounds of one label of every row, from the given labels to the final classifier."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
+import pandas as pd
 
 from ..budget import class_frequencies
 from ..common.notice import about, logger, notice, shown
+from ..common.types import Floats, Table, Values
 from ..reading.features import take
-from ..reading.priors import check_prior, resolved_prior
+from ..reading.priors import Prior, check_prior, resolved_prior
 from ..reading.targets import Targets
 from .audit import described, why_ended
 from .checkpoint import Checkpoint
@@ -29,7 +30,7 @@ from .verdict import Verdict, nested
 
 
 @dataclass(frozen=True)
-class Finished:
+class _Finished:
     """What a run came to.
 
     Parameters
@@ -81,7 +82,7 @@ class Run:
     targets: Targets
     n_rounds: int
     n_worth_running: int
-    frequencies: Callable[[Labels], np.ndarray]
+    frequencies: Callable[[Labels], Floats]
     estimator: Any = None
     index: Any = None
     verbose: int = 0
@@ -92,7 +93,7 @@ class Run:
         return list(self.strand.history)
 
     @property
-    def class_prior(self) -> np.ndarray:
+    def class_prior(self) -> Floats:
         """The class frequencies used, shape (K,)."""
         return self.strand.prior
 
@@ -110,7 +111,7 @@ class Run:
         """What is known now, between two rounds."""
         return Checkpoint.of(self.strand.labels, self.strand.history)
 
-    def finish(self, guard: bool = True) -> Finished:
+    def finish(self, guard: bool = True) -> _Finished:
         """Train the final classifier, and find out whether the unlabelled rows helped.
 
         Parameters
@@ -130,9 +131,9 @@ class Run:
                 supervised, verdict = self._judged(*start)
                 if verdict is not None and verdict.word == "hurt":
                     model, ended = supervised, "hurt"
-        return Finished(model, verdict, ended)
+        return _Finished(model, verdict, ended)
 
-    def outcome(self, finished: Finished) -> dict[str, Any]:
+    def outcome(self, finished: _Finished) -> dict[str, Any]:
         """What the run came to, by the names of fitted attributes."""
         return {
             "estimator_": finished.final.model,
@@ -159,7 +160,7 @@ class Run:
             return Final(committee, committee.classes_)
         return final(self.estimator, trainer, partial(self.engine.lesson, self.strand, trainer), before)
 
-    def _judged(self, X: Any, start: Labels) -> tuple[Final, Verdict | None]:
+    def _judged(self, X: Table, start: Labels) -> tuple[Final, Verdict | None]:
         """The supervised classifier, and whether the other is better."""
         begin, trainer = time.perf_counter(), self.strand.trainer
         supervised = final(self.estimator, trainer.blind(), lambda before: (X, start))
@@ -184,7 +185,14 @@ class Run:
         return supervised, verdict
 
 
-def begin(clf: Any, table: Any, targets: Targets, weight=None, index=None, after=None) -> Run:
+def begin(
+    clf: Any,
+    table: Table,
+    targets: Targets,
+    weight: Floats | None = None,
+    index: pd.Index[Any] | None = None,
+    after: Checkpoint | None = None,
+) -> Run:
     """Make ready for the rounds of one label on one machine.
 
     Parameters
@@ -226,7 +234,7 @@ def begin(clf: Any, table: Any, targets: Targets, weight=None, index=None, after
     )
 
 
-def frequencies_of(class_prior: Any, classes: np.ndarray, labels: Labels) -> np.ndarray:
+def frequencies_of(class_prior: Prior, classes: Values, labels: Labels) -> Floats:
     """Class frequencies by what the user says and the given labels show, shape (K,)."""
     given = (labels.codes >= 0) & (labels.weight > 0)
     found = class_frequencies(labels.codes[given], labels.weight[given], labels.n_classes)

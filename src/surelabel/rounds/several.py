@@ -12,8 +12,9 @@ import pandas as pd
 from sklearn.dummy import DummyClassifier
 
 from ..common.notice import speaking_of
+from ..common.types import Floats, Ints, Table, Values
 from ..reading.indicators import Indicators
-from ..reading.priors import learnable, named_shares
+from ..reading.priors import Prior, learnable, named_shares
 from .checkpoint import Checkpoint
 from .loop import in_step
 from .method import method_of
@@ -57,7 +58,7 @@ class LabelRounds:
         return sum(round.candidates for round in self.by_label.values())
 
     @property
-    def rows(self) -> np.ndarray:
+    def rows(self) -> Ints:
         """Row of each cell that was filled in, label by label, shape (n,)."""
         return np.concatenate([np.empty(0, dtype=int), *(round.rows for round in self.by_label.values())])
 
@@ -69,8 +70,8 @@ class LabelRounds:
     @property
     def seconds(self) -> dict[str, float]:
         """Wall time of "train", "predict" and "allocate"."""
-        parts = [round.seconds for round in self.by_label.values()]
-        return {name: sum(part[name] for part in parts) for name in (parts[0] if parts else {})}
+        each = [round.seconds for round in self.by_label.values()]
+        return {step: sum(seconds[step] for seconds in each) for step in (each[0] if each else {})}
 
     def __str__(self) -> str:
         n_yes = sum(int(round.selected[1]) for round in self.by_label.values())
@@ -118,7 +119,7 @@ class Runs:
         ]
 
     @property
-    def class_prior(self) -> np.ndarray:
+    def class_prior(self) -> Floats:
         """The share of rows that has each label, shape (L,)."""
         return np.array([run.class_prior[1] for run in self.runs])
 
@@ -151,7 +152,7 @@ class Runs:
             "n_iter_": max(clf.n_iter_ for clf in self.clfs),
             "transduction_": np.column_stack([clf.transduction_ for clf in self.clfs]),
             "labeled_iter_": labeled_iter,
-            "pseudo_labels_": audit_of_each(self.names, labeled_iter, audits),
+            "pseudo_labels_": _audit_of_each(self.names, labeled_iter, audits),
             "verdict_": pooled([clf.verdict_ for clf in self.clfs]),
             "termination_condition_": next(reason for reason in _REASONS if reason in reasons),
         }
@@ -159,10 +160,10 @@ class Runs:
 
 def begin_each(
     clf: Any,
-    table: Any,
+    table: Table,
     cells: Indicators,
-    weight: np.ndarray | None = None,
-    index: pd.Index | None = None,
+    weight: Floats | None = None,
+    index: pd.Index[Any] | None = None,
     after: Checkpoint | None = None,
 ) -> Runs:
     """Make ready for the rounds of several labels a row.
@@ -184,7 +185,7 @@ def begin_each(
     return Runs(names, clfs, runs, method_of(clf))
 
 
-def _prior_of_each(class_prior: Any, names: np.ndarray) -> list[Any]:
+def _prior_of_each(class_prior: Prior, names: Values) -> list[Prior]:
     """The class_prior of each label's classifier, a list of L: shares of no and yes, or a word."""
     if isinstance(class_prior, str):
         return [class_prior] * len(names)
@@ -197,9 +198,7 @@ def _prior_of_each(class_prior: Any, names: np.ndarray) -> list[Any]:
     ]
 
 
-def audit_of_each(
-    names: list[Hashable], labeled_iter: np.ndarray, audits: list[pd.DataFrame]
-) -> pd.DataFrame:
+def _audit_of_each(names: list[Hashable], labeled_iter: Ints, audits: list[pd.DataFrame]) -> pd.DataFrame:
     """A line for each row and label, row by row, on the caller's index.
 
     Parameters

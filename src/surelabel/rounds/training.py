@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from numbers import Integral
-from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -13,6 +12,7 @@ from sklearn.utils import check_random_state
 from ..committees.base import Committee, Runner
 from ..committees.member_fitting import seeded
 from ..common.limits import LARGEST_SEED
+from ..common.types import Floats, Ints, RandomState, Table
 from ..reading.features import take
 from .labels import Labels
 
@@ -22,7 +22,9 @@ _CONTEXT_ROWS = 20_000
 FINAL, GUARD, GUARD_POOL, _HELD_OUT = 1_000_000, 1_000_001, 1_000_002, 2_000_000
 
 # The rows to train on and what is known of them: now, or before the round of this number.
-Lesson = Callable[[int | None], tuple[Any, Labels]]
+Lesson = Callable[[int | None], tuple[Table, Labels]]
+# Rows to train on, their codes and weights; None for weights of 1.
+_Data = tuple[Table, Ints, Floats | None]
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class Seeds:
     seed: int
 
     @classmethod
-    def of(cls, random_state) -> Seeds:
+    def of(cls, random_state: RandomState) -> Seeds:
         """From what a user gives: a number, a RandomState, or None."""
         if isinstance(random_state, Integral):
             return cls(int(random_state))
@@ -55,11 +57,11 @@ class Seeds:
         """The random numbers of one step."""
         return np.random.RandomState([self.seed, step] if step else self.seed)
 
-    def held_out(self, rows) -> Seeds:
+    def held_out(self, rows: Ints) -> Seeds:
         """Those of a run that holds out some rows."""
         return Seeds(int(self.rng(_HELD_OUT + int(rows[0])).randint(LARGEST_SEED)))
 
-    def shown(self, n: int, step: int) -> np.ndarray:
+    def shown(self, n: int, step: int) -> Ints:
         """Ranks in a pool of n of the rows that are shown to a committee in a step."""
         return some_of(n, _CONTEXT_ROWS, self.rng(step))
 
@@ -68,9 +70,9 @@ class Seeds:
 class _Known:
     """Rows, codes and weights that a committee was trained on."""
 
-    places: np.ndarray
-    codes: np.ndarray
-    weight: np.ndarray
+    places: Ints
+    codes: Ints
+    weight: Floats
 
     def same(self, other: _Known) -> bool:
         return all(map(np.array_equal, vars(self).values(), vars(other).values()))
@@ -88,7 +90,7 @@ class _Memory:
         kept = [memory[shows_pool] for memory in (self.first, self.last) if shows_pool in memory]
         return next((committee for labels, committee in kept if labels.same(known)), None)
 
-    def keep(self, known: _Known, shows_pool: bool, committee: Committee):
+    def keep(self, known: _Known, shows_pool: bool, committee: Committee) -> None:
         """Remember a committee."""
         self.first.setdefault(shows_pool, (known, committee))
         self.last[shows_pool] = known, committee
@@ -109,10 +111,10 @@ class Trainer:
     run : callable, optional
         Trains members elsewhere (`surelabel.committees.base.Runner`).
     shows_pool : bool, optional
-        Whether unlabelled rows take part in training; as the committee can, unless said otherwise.
+        Whether unlabelled rows take part in training; by default where the committee can learn from them.
     origin : callable, optional
-        Whether with unlabelled rows -> the fitted committee that others build on. Without, it is the
-        committee trained on the given labels.
+        Whether it has seen unlabelled rows -> the fitted committee that is refitted on more labels. By
+        default the committee trained on the given labels.
     """
 
     committee: Committee
@@ -122,7 +124,7 @@ class Trainer:
     origin: Callable[[bool], Committee] | None = None
     _memory: _Memory = field(default_factory=_Memory, repr=False)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.shows_pool is None:
             object.__setattr__(self, "shows_pool", self.committee.uses_unlabeled)
 
@@ -134,7 +136,7 @@ class Trainer:
         kept = self._memory.recall(known, bool(self.shows_pool))
         if kept is not None:
             return kept
-        data = take(X, rows), codes, weight
+        data: _Data = take(X, rows), codes, weight
         like = None if self.shows_pool else self._memory.recall(known, True)
         if self._is_first(labels):
             fitted = self._first(data, self._context(X, labels), like, labels.last)
@@ -155,7 +157,7 @@ class Trainer:
         """The same trainer, showing labelled rows only; both share what they have trained."""
         return replace(self, shows_pool=False)
 
-    def without(self, held, lesson: Lesson) -> Trainer:
+    def without(self, held: Ints, lesson: Lesson) -> Trainer:
         """A trainer for a run that holds out some rows of the first fit, whose lesson this is."""
 
         def origin(shows_pool: bool) -> Committee:
@@ -169,30 +171,28 @@ class Trainer:
             origin if self.committee.builds_on_first_fit else None,
         )
 
-    def _is_first(self, labels) -> bool:
+    def _is_first(self, labels: Labels) -> bool:
         """Whether these labels are trained on without building on an earlier fit."""
         if self.origin is not None:
             return False
         return not self.committee.builds_on_first_fit or (not labels.last and labels.soft is None)
 
-    def _first(
-        self, data: tuple[Any, np.ndarray, np.ndarray | None], context: Any, like: Committee | None, step: int
-    ) -> Committee:
+    def _first(self, data: _Data, context: Table | None, like: Committee | None, step: int) -> Committee:
         if like is not None:
             return like.blind(*data, run=self.run)
         return seeded(self.committee, self.seeds.rng(step)).fit(*data, context, run=self.run)
 
-    def _origin(self, lesson) -> Committee:
+    def _origin(self, lesson: Lesson) -> Committee:
         return self(lesson, 1) if self.origin is None else self.origin(bool(self.shows_pool))
 
-    def _context(self, X, labels):
+    def _context(self, X: Table, labels: Labels) -> Table | None:
         pool = labels.pool
         if not self.shows_pool or not len(pool):
             return None
         return take(X, pool[self.seeds.shown(len(pool), labels.last)])
 
 
-def some_of(n: int, most: int, rng: np.random.RandomState) -> np.ndarray:
+def some_of(n: int, most: int, rng: np.random.RandomState) -> Ints:
     """Ranks of at most `most` of n rows, drawn at random, ascending; without an array of n.
 
     Examples

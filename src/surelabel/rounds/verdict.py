@@ -14,12 +14,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..committees.member_fitting import stratified_folds
+from ..committees.member_fitting import Classifier, stratified_folds
+from ..common.types import Floats, Ints, RandomState, Table
 from ..reading.features import take
 from .final import final
 from .labels import Labels
@@ -27,7 +27,7 @@ from .loop import rounds
 from .records import Parts
 from .training import GUARD_POOL, Lesson, Trainer, some_of
 
-# Standard errors; praise needs more evidence than caution.
+# In standard errors: to say that unlabelled rows helped needs more evidence than to say that they hurt.
 _HELPED = 2.0
 _HURT = -1.645
 # Unlabelled rows that take part.
@@ -51,8 +51,13 @@ class Verdict:
     unit : {"rows", "cells"}
         What was predicted; cells where rows have several labels.
 
+    See Also
+    --------
+    surelabel.PseudoLabelClassifier : Has one as `verdict_` after fit, unless guard=False.
+
     Examples
     --------
+    >>> from surelabel.rounds import Verdict
     >>> print(Verdict(0.80, 0.84, gain=4.0, error=1.1, n_rows=143, seconds=2.0))
     helped by 4.0 +- 1.1 points (84.0% against 80.0% of 143 held-out rows)
     """
@@ -87,15 +92,15 @@ class Verdict:
 
 
 def nested(
-    X,
+    X: Table,
     labels: Labels,
     parts: Parts,
     trainer: Trainer,
     *,
-    prior: Callable[[Labels], np.ndarray],
-    estimator: Any = None,
+    prior: Callable[[Labels], Floats],
+    estimator: Classifier | None = None,
     n_folds: int = 3,
-    random_state: Any = None,
+    random_state: RandomState = None,
     begin: float | None = None,
 ) -> Verdict | None:
     """Hold out each fold of the labelled rows and predict it with and without unlabelled rows.
@@ -148,16 +153,16 @@ def nested(
     return verdict(right, labels.weight[given], time.perf_counter() - begin)
 
 
-def _lesson_of(X, labels: Labels) -> Lesson:
+def _lesson_of(X: Table, labels: Labels) -> Lesson:
     return lambda before: (X, labels if before is None else labels.before(before))
 
 
-def pool_shown(trainer: Trainer, n: int) -> np.ndarray:
+def pool_shown(trainer: Trainer, n: int) -> Ints:
     """Ranks in a pool of n of the rows that take part."""
     return some_of(n, _POOL_ROWS, trainer.seeds.rng(GUARD_POOL))
 
 
-def verdict(right: np.ndarray, weight: np.ndarray, seconds: float = 0.0) -> Verdict:
+def verdict(right: Floats, weight: Floats, seconds: float = 0.0) -> Verdict:
     """From which rows each arm got right (2, n) to what that says."""
     share = weight / weight.sum()
     difference = right[1] - right[0]
