@@ -136,7 +136,7 @@ def test_inspect_shows_the_labels(small, tmp_path):
     result = surelabel("inspect", written(frame, tmp_path / "songs.csv"), "--target-prefix", "mood_")
     assert result.exit_code == 0
     assert "rows that have it" in said(result)
-    assert "rows with an unknown 40" in said(result)
+    assert "rows with an unknown label 40" in said(result)
 
 
 @pytest.mark.parametrize(

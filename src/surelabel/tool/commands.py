@@ -1,4 +1,4 @@
-"""`surelabel`: the commands. A new one is a function here with `@app.command()`.
+"""`surelabel`: the commands. A new command is a function here with `@app.command()`.
 
 Exit codes: 0 done, 1 nothing could be labelled, 2 bad input, 130 interrupted.
 """
@@ -66,7 +66,7 @@ def label(
     id: Id = None,
     missing_label: MissingLabel = None,
     method: Annotated[str | None, typer.Option(help=f"One of {', '.join(METHODS)}. \\[default: csa]")] = None,
-    rounds: Annotated[int | None, typer.Option(help="Most rounds. \\[default: 5]")] = None,
+    rounds: Annotated[int | None, typer.Option(help="At most this many rounds. \\[default: 5]")] = None,
     members: Annotated[int | None, typer.Option(help="Members of the committee. \\[default: 20]")] = None,
     prior: Annotated[
         list[str] | None,
@@ -82,7 +82,9 @@ def label(
         bool | None,
         typer.Option("--report/--no-report", help="Write the page report.html. \\[default: report]"),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="One seed, one result. \\[default: 0]")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="The same seed gives the same result. \\[default: 0]")
+    ] = None,
     jobs: Annotated[
         int | None, typer.Option(help="Members to train at once; -1 for one per processor. \\[default: 1]")
     ] = None,
@@ -97,9 +99,9 @@ def label(
         typer.Option(help="A Dask scheduler, tcp://host:port; without, processes on this machine."),
     ] = None,
     config: Annotated[
-        Path | None, typer.Option(help="A TOML file of these settings; what is given here counts.")
+        Path | None, typer.Option(help="A TOML file of these settings; options beside it override it.")
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was cut off.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was interrupted.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run in the folder.")] = False,
     quiet: Quiet = False,
 ) -> None:
@@ -201,7 +203,7 @@ def inspect(
         asked = {name: value for name, value in given.items() if value is not None}
         _check_target(asked)
         source = read_tables(Settings.of(asked))
-        source.features()  # whether both files can be read as what the columns are
+        source.features()  # refuses a second file whose columns do not fit the first
         display.show_facts(console, source.facts)
         problems = source.problems()
         for problem in problems:

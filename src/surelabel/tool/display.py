@@ -13,7 +13,7 @@ from ..common.versions import versions
 from .console import escaped, note, shown
 from .facts import Facts
 from .run_folder import RunFolder
-from .source import Engine
+from .source import Reader
 from .summary import Summary
 from .work import Outcome
 
@@ -21,10 +21,10 @@ _SHOWN_CLASSES = 12
 _SHOWN_COLUMNS = 40
 
 
-def show_engine(console: Console, engine: Engine) -> None:
-    """Where the work can be watched."""
-    if engine.dashboard is not None:
-        console.print(f"dashboard: {escaped(engine.dashboard)}", highlight=False, soft_wrap=True)
+def show_dashboard(console: Console, reader: Reader) -> None:
+    """Where a cluster can be watched at work."""
+    if reader.dashboard is not None:
+        console.print(f"dashboard: {escaped(reader.dashboard)}", highlight=False, soft_wrap=True)
 
 
 def show_facts(console: Console, facts: Facts) -> None:
@@ -38,7 +38,7 @@ def show_facts(console: Console, facts: Facts) -> None:
 
 
 def show_resumed(console: Console, record: dict[str, Any], n_rounds: int) -> None:
-    """From where a run goes on, and what may make it go another way."""
+    """After which round a run goes on, and what may change its labels."""
     now = versions()
     for package, before in record["versions"].items():
         if now.get(package, before) != before:
@@ -117,7 +117,7 @@ def _classes_table(facts: Facts) -> Table:
     if len(counts) > _SHOWN_CLASSES:
         rest = sum(count for _, count in counts[_SHOWN_CLASSES:])
         table.add_row(f"{len(counts) - _SHOWN_CLASSES} others", f"{rest:,}", "", style="dim")
-    unknown = "rows with an unknown" if facts.several else "no label"
+    unknown = "rows with an unknown label" if facts.several else "no label"
     table.add_row(unknown, f"{facts.n_unlabeled:,}", "", style="dim")
     return table
 

@@ -1,4 +1,4 @@
-"""Where a run works: in this process, or on a Dask cluster."""
+"""What --engine chooses: to read and label in this process, or on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from functools import partial
 
 from ..files import InputError
 from .settings import Settings
-from .source import Engine
+from .source import Reader
 from .table_reading import read_tables
 
 
 @contextmanager
-def engine_for(settings: Settings) -> Iterator[Engine]:
-    """The engine that settings name; a cluster is let go at the end of the block."""
+def open_reader(settings: Settings) -> Iterator[Reader]:
+    """A reader for the engine that settings name; a cluster is closed at the end of the block."""
     if settings.engine == "local":
-        yield Engine(partial(read_tables, settings))
+        yield Reader(partial(read_tables, settings))
         return
     try:
         # Dask is an optional package.
-        from .shard_source import dask_engine
+        from .shard_source import dask_reader
     except ImportError as error:
         raise InputError(str(error)) from error
-    with dask_engine(settings) as engine:
-        yield engine
+    with dask_reader(settings) as reader:
+        yield reader

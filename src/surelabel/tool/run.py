@@ -8,7 +8,7 @@ from ..files import alone_in
 from . import display
 from .console import escaped, notices
 from .ctrl_c import Stop, stopping
-from .engines import engine_for
+from .engines import open_reader
 from .errors import INTERRUPTED, NOTHING_LABELLED
 from .facts import Facts
 from .progress import Progress
@@ -21,9 +21,9 @@ from .work import Outcome, work
 def run(settings: Settings, folder: RunFolder, console: Console, *, resume: bool, overwrite: bool) -> int:
     """Read, label, write; returns the exit code."""
     folder.check_options(resume=resume, overwrite=overwrite)
-    with engine_for(settings) as engine:
-        display.show_engine(console, engine)
-        source = engine.read()
+    with open_reader(settings) as reader:
+        display.show_dashboard(console, reader)
+        source = reader.read()
         display.show_facts(console, source.facts)
         with alone_in(folder.path):
             if resume and folder.run.exists():
@@ -51,7 +51,7 @@ def _followed(settings: Settings, source: Source, folder: RunFolder, console: Co
             if isinstance(event, Outcome):
                 return event
             progress.round_done(event)
-    raise AssertionError("work yields an Outcome at last")
+    raise AssertionError("work() ended without an Outcome")
 
 
 def _exit_code(settings: Settings, facts: Facts, n_found: int) -> int:

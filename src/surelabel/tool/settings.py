@@ -18,10 +18,10 @@ from ..recipes import csa, flexmatch, pl, sla, ups
 
 METHODS = ("csa", "sla", "ups", "flexmatch", "pl", "supervised")
 _COMMITTEES = ("csa", "sla", "ups", "supervised")
-# What changes how a run goes but not what comes out of it.
+# May differ when a run is resumed: they change how it is done, not its labels.
 _FREE = ("jobs", "report", "scheduler", "parts")
 ENGINES = ("local", "dask")
-# Compared by name: the content has a digest, and the folder may be reached by another way.
+# Only the names of files are compared: their content has a digest, and the folder may have another path.
 _FILES = ("data", "unlabeled")
 _LIMITS = {"rounds": (0, 10_000), "members": (2, 10_000), "seed": (0, 2**32 - 1)}
 _NUMBER = re.compile(r"[0-9]*\.?[0-9]+(?:[eE]-?[0-9]+)?")
@@ -46,7 +46,7 @@ class Settings:
     method : str, default="csa"
         One of METHODS.
     rounds : int, default=5
-        Most rounds.
+        At most this many rounds.
     members : int, optional
         Members of the committee.
     prior : dict of str to float, optional
@@ -54,7 +54,7 @@ class Settings:
     guard : bool, default=True
         Whether to find out if the unlabelled rows helped.
     seed : int, default=0
-        One seed, one result.
+        The same seed gives the same result.
     report : bool, default=True
         Whether to write the page that shows what happened.
     jobs : int, optional
@@ -133,11 +133,11 @@ class Settings:
             raise InputError("--method ups rules out classes, which needs all rows in one place.")
 
     def plain(self) -> dict[str, Any]:
-        """By name, as JSON knows it."""
+        """Values by name, of types that JSON has."""
         return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
 
     def command(self, out: str | Path) -> str:
-        """The command line that asks for the same."""
+        """The command line with the same settings."""
         words = ["surelabel", "label", self.data, *self.parts]
         for field in fields(self)[1:]:
             value = getattr(self, field.name)
@@ -154,8 +154,10 @@ class Settings:
         return shlex.join([*words, "--out", str(out)])
 
     def differences(self, other: dict[str, Any]) -> list[str]:
-        """In words, where another run was asked for something else."""
-        defaults = {field.name: field.default for field in fields(self)[1:]}  # of options that are new
+        """In words, each setting that another run had different."""
+        defaults = {
+            field.name: field.default for field in fields(self)[1:]
+        }  # an older run lacks newer options
         mine, theirs = _compared(self.plain()), _compared(defaults | other)
         return [
             f"{name} was {theirs.get(name)!r} and is {mine[name]!r}"

@@ -34,15 +34,15 @@ from .shards import (
     shards_of,
     write_filled,
 )
-from .source import Engine, Labelling, Source
+from .source import Labelling, Reader, Source
 
 
 @contextmanager
-def dask_engine(settings: Settings) -> Iterator[Engine]:
-    """A Dask cluster that reads the files of the settings; those are looked for first."""
+def dask_reader(settings: Settings) -> Iterator[Reader]:
+    """A reader on a Dask cluster; before the cluster is started, the files are looked for."""
     shards, digest = shards_of(files_of([settings.data, *settings.parts]))
     with connected(settings.scheduler, settings.jobs) as client:
-        yield Engine(partial(_read, settings, shards, digest, client), client.dashboard_link)
+        yield Reader(partial(_read, settings, shards, digest, client), client.dashboard_link)
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,8 @@ class ShardSource(Source):
 
     def labelling(self, settings: Settings, folder: RunFolder) -> ShardLabelling:
         """The work that settings ask for, on the cluster."""
-        clf = replace(settings, jobs=None).classifier(list(self.facts.counts))  # workers are the jobs
+        # --jobs is the number of workers; each of them does one thing at a time.
+        clf = replace(settings, jobs=None).classifier(list(self.facts.counts))
         return ShardLabelling(
             self, settings, folder, DaskPseudoLabelClassifier(clf, folder=folder.kept_shards)
         )

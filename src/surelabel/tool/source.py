@@ -1,7 +1,7 @@
 """What a run asks of its rows, wherever they are.
 
 `table_source` answers for a table in memory, `shard_source` for Parquet files on a Dask cluster. A third
-place to work in is a third module like these, and a line in `engines`.
+engine is a third module like these, and a line in `engines`.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from .summary import Summary
 
 
 class Labelling(ABC):
-    """The work on the rows of a source; `rounds` comes first, then what was found is written."""
+    """The work on the rows of a source: first its `rounds`, then what they found is written."""
 
     @abstractmethod
     def rounds(self) -> Iterator[Round | LabelRounds]:
-        """Label round by round, from where the folder says; each round is on disk before it is yielded."""
+        """Make the rounds that the folder does not hold yet; each is on disk before it is yielded."""
 
     def finish_early(self) -> bool:
-        """Make do with the rounds so far; False where labels can be written after the last round only."""
+        """Train the final classifier now; False where it can only be trained after the last round."""
         return False
 
     @abstractmethod
@@ -68,15 +68,15 @@ class Source(ABC):
 
 
 @dataclass(frozen=True)
-class Engine:
-    """A place to work in, for as long as it is open.
+class Reader:
+    """Reads the files of a run; what it gives can be worked on for as long as the reader is open.
 
     Parameters
     ----------
     read : callable
-        Reads the files of the settings: () -> Source.
+        () -> Source.
     dashboard : str, optional
-        Address of a page that shows the engine at work.
+        Address of a page that shows a cluster at work.
     """
 
     read: Callable[[], Source]

@@ -68,7 +68,7 @@ def of_cells(clf: PseudoLabelClassifier) -> Summary:
 
 
 def of_history(clf: PseudoLabelClassifier, given: dict[Any, int]) -> Summary:
-    """Rows given and labelled by class, from the rounds alone: where no row is at hand."""
+    """Rows given and labelled by class, from the rounds alone: the rows are on a cluster."""
     found = sum((round.selected for round in clf.history_), np.zeros(len(clf.classes_), dtype=int))
     lines = [
         (str(label), [given[label], int(n)]) for label, n in zip(clf.classes_.tolist(), found, strict=True)

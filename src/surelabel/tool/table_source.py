@@ -117,7 +117,7 @@ class TableLabelling(Labelling):
             yield round
 
     def finish_early(self) -> bool:
-        """Train on the rounds so far, without the guard: it takes long, and a resumed run will do it."""
+        """Train on the labels so far, without the guard: it takes long, and --resume will run it."""
         self.clf.finish(guard=False)
         return True
 
@@ -164,7 +164,7 @@ class TableLabelling(Labelling):
 
 
 def features_of(table: Table, kinds: dict[str, Kind]) -> pd.DataFrame:
-    """X of a file whose columns are taken for what those of another were; errors name the file."""
+    """X of a file, its columns read as the kinds found in another file; errors name the file."""
     missing = [name for name, kind in kinds.items() if kind.used and name not in table.frame.columns]
     if missing:
         raise InputError(f"{table.path} lacks the column {missing[0]!r}, which is learnt from.")
