@@ -2,30 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.metrics import accuracy_score
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .committees.member_fitting import aligned
+from .allocation import Allocation
+from .budget import Budget
+from .committees.member_fitting import Classifier, aligned
 from .common.notice import logger, shown
+from .common.types import AnyLabels, Floats, Ints, RandomState, Table, Values
 from .reading.columns import Columns
 from .reading.features import as_table, header
 from .reading.indicators import Indicators, has_several, known_part, read_indicators
-from .reading.priors import check_classes
+from .reading.priors import Prior, check_classes
 from .reading.targets import Targets, labeled_part, read_targets
 from .reading.unlabeled import AUTO, is_auto
 from .rounds.audit import caller_index, speak_of
 from .rounds.checkpoint import Checkpoint
 from .rounds.method import row_weights
+from .rounds.records import Round
 from .rounds.run import Run, begin
-from .rounds.several import Runs, begin_each
+from .rounds.several import LabelRounds, Runs, begin_each
+from .rounds.verdict import Verdict
 from .saving.model_file import save
 
-# By how much a probability of a label is less than certain, at least.
+if TYPE_CHECKING:
+    from .reporting.plots import Plots
+
+# Where rows have several labels, no probability is closer to 0 or 1 than this.
 _DOUBT = 1e-12
 
 
@@ -35,7 +46,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     committee : committee, classifier or list of classifiers, optional
-        Who votes. By default unlike models, each with the weight it has earned
+        Who votes. By default models of different kinds, weighted by what each predicts correctly
         (`Unlike`).
     confidence : part, optional
         Which rows to trust: TTest, TotalVariance, Entropy, Spread, Everything. By default
@@ -49,9 +60,9 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     n_rounds : int, default=5
         Most rounds of labelling.
     found_weight : {"balanced", "full"}, default="balanced"
-        What labels that were found weigh in training: "balanced", in each class no more than
-        the given ones, without changing the mix of classes; "full", each as much as a given
-        one, as in the paper.
+        Weight of the labels that were found in training. "balanced": in each class together at most that
+        of the given ones, and the shares of the classes stay those of the given labels. "full": each as
+        much as a given label, as in the paper.
     class_prior : dict, Series, array of shape (K,), "labeled" or "smoothed", default="labeled"
         Class frequencies of the unlabelled rows; an array is in the order of classes_.
         "labeled": those of the labelled rows. "smoothed": averaged with uniform where the
@@ -75,8 +86,8 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         helped (`verdict_`), and to return the supervised classifier where they hurt. It
         takes between half and all of the time of the rest.
     labels_per_row : {None, 1}, default=None
-        Where y has a cell for each label: how many labels a row has. None, any number; 1, they
-        are classes, and only the form of y and of answers differs.
+        How many labels a row has, where y has a cell for each label. None: any number. 1: the labels are
+        classes; y and predictions still have a cell for each.
 
     Attributes
     ----------
@@ -85,7 +96,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     estimator_ : classifier
         The final classifier, trained on positions in classes_.
     estimators_ : list of L PseudoLabelClassifier
-        Where rows have several labels, instead: a classifier of each, fitted in step.
+        Where rows have several labels, instead of estimator_: a classifier for each label.
     transduction_ : ndarray of shape (n,) or (n, L)
         The labels, given and found, of the rows of X and below them X_unlabeled; rows
         still unlabelled keep their mark.
@@ -94,8 +105,8 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     pseudo_labels_ : DataFrame
         A line for each row that came unlabelled, on the caller's index: label (missing if
         none was given), guess, probability, gap (to the runner-up), confidence, runner_up,
-        round, status. Where rows have several labels, a line for each row and label that came
-        unknown: label (its name), value (1, 0, or missing) instead, and no runner_up.
+        round, status. Where rows have several labels, a line for each unknown cell: label is the
+        label's name, value is 1, 0 or missing, and there is no runner_up.
     history_ : list of Round, or of LabelRounds
         What happened in each round.
     class_prior_ : ndarray of shape (K,) or (L,)
@@ -106,10 +117,16 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         Why the rounds ended; "hurt": the classifier is the supervised one.
     verdict_ : Verdict or None
         Whether the unlabelled rows helped; None without the guard, where nothing was
-        labelled, or with too few labels to tell. Of several labels, the mean over labels; each of
-        estimators_ has its own, and where it says "hurt" that label's is the supervised one.
+        labelled, or with too few labels to tell. Where rows have several labels, the mean over labels;
+        each of estimators_ has its own, and is the supervised classifier where that is "hurt".
     n_features_in_, feature_names_in_
         As in scikit-learn.
+
+    See Also
+    --------
+    csa, sla, ups, flexmatch, pl : Methods with a name, as combinations of parts.
+    surelabel.report : A page about a fitted classifier.
+    surelabel.load : Reads a classifier that `save` wrote.
 
     Examples
     --------
@@ -125,30 +142,42 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     0.93
     """
 
-    history_: list[Any]
-    _run: Run | Runs
-    _cells: str | None = None  # the type of the cells of y where rows have several labels
+    classes_: Values
+    class_prior_: Floats
+    columns_: Columns
+    estimator_: Classifier
+    estimators_: list[PseudoLabelClassifier]
+    history_: list[Any]  # of Round, or of LabelRounds where rows have several labels
+    labeled_iter_: Ints
+    n_iter_: int
+    pseudo_labels_: pd.DataFrame
+    termination_condition_: str
+    transduction_: Values
+    verdict_: Verdict | None
+    _run: Run | Runs  # from the start of `fit_rounds` to the end of `finish`
+    _present: Ints  # positions in classes_ of the classes that estimator_ was trained on
+    _cells: str | None = None  # type of the cells of y, where it has a cell for each label
 
     def __init__(
         self,
-        committee=None,
-        confidence=None,
-        allocator=None,
+        committee: Any = None,
+        confidence: Any = None,
+        allocator: Callable[[Floats, Budget], Allocation] | None = None,
         *,
-        negatives=None,
-        estimator=None,
-        n_rounds=5,
-        found_weight="balanced",
-        class_prior="labeled",
-        classes=None,
-        missing_label=AUTO,
-        columns=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-        guard=True,
-        labels_per_row=None,
-    ):
+        negatives: Callable[[Floats, Floats, Budget], Floats] | None = None,
+        estimator: Classifier | None = None,
+        n_rounds: int = 5,
+        found_weight: str = "balanced",
+        class_prior: Prior = "labeled",
+        classes: AnyLabels | None = None,
+        missing_label: Any = AUTO,
+        columns: Columns | None = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        guard: bool = True,
+        labels_per_row: int | None = None,
+    ) -> None:
         self.committee = committee
         self.confidence = confidence
         self.allocator = allocator
@@ -166,7 +195,9 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         self.guard = guard
         self.labels_per_row = labels_per_row
 
-    def fit(self, X, y, sample_weight=None, X_unlabeled=None):
+    def fit(
+        self, X: Table, y: AnyLabels, sample_weight: Any = None, X_unlabeled: Table | None = None
+    ) -> Self:
         """Label the unlabelled rows and train the final classifier.
 
         Parameters
@@ -189,8 +220,16 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
             pass
         return self
 
-    def fit_rounds(self, X, y, sample_weight=None, X_unlabeled=None, *, after=None):
-        """Fit as a loop of one's own: yields each Round as it ends.
+    def fit_rounds(
+        self,
+        X: Table,
+        y: AnyLabels,
+        sample_weight: Any = None,
+        X_unlabeled: Table | None = None,
+        *,
+        after: Checkpoint | None = None,
+    ) -> Iterator[Round | LabelRounds]:
+        """Fit in a loop of the caller: yields each Round, or LabelRounds, as it ends.
 
         The classifier is ready when the loop is over. To stop sooner, break out of it and
         call `finish`.
@@ -217,23 +256,28 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         self.history_ = run.history
         for round in run.rounds():
             self.history_ = run.history
-            with shown(self.verbose):
+            with shown(bool(self.verbose)):
                 logger.info("%s", round)
             yield round
         self.finish()
 
-    def _forget(self):
+    def _forget(self) -> None:
         """Drop what an earlier fit knew: it no longer holds."""
         for name in ("estimator_", "estimators_", "_run", "_cells"):
             self.__dict__.pop(name, None)
 
-    def _begun(self, table, targets: Targets | Indicators, weight, index, after) -> Run | Runs:
+    def _begun(
+        self,
+        table: Table,
+        targets: Targets | Indicators,
+        weight: Floats | None,
+        index: pd.Index[Any],
+        after: Checkpoint | None,
+    ) -> Run | Runs:
         """The run, of one label or of several."""
         if isinstance(targets, Indicators):
-            like = clone(self)
-            for name in ("columns_", "n_features_in_", "feature_names_in_"):
-                if name in vars(self):
-                    setattr(like, name, vars(self)[name])
+            like, read = clone(self), ("columns_", "n_features_in_", "feature_names_in_")
+            vars(like).update({name: vars(self)[name] for name in read if name in vars(self)})
             return begin_each(like, table, targets, weight, index, after)
         check_classes(targets.classes, targets.counts(weight), is_auto(self.missing_label))
         return begin(self, table, targets, weight, index, after)
@@ -248,7 +292,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         guard : bool, optional
-            Whether to find out if the unlabelled rows helped; as the argument of the estimator says.
+            Whether to find out if the unlabelled rows helped; by default the `guard` of the estimator.
 
         Returns
         -------
@@ -260,7 +304,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         speak_of(self.labeled_iter_, self.pseudo_labels_)
         return self
 
-    def _under_way(self, what) -> Run | Runs:
+    def _under_way(self, what: str) -> Run | Runs:
         run = vars(self).get("_run")
         if run is None:
             raise ValueError(f"There is nothing to {what}: fit_rounds has not begun, or it ran to its end.")
@@ -271,22 +315,22 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         """Whether the classifier was fitted on rows with several labels."""
         return "estimators_" in vars(self)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Table) -> Floats:
         """Probability of each class, shape (n, K); of each label, shape (n, L), where rows have several."""
         check_is_fitted(self, ["estimator_", "estimators_"], all_or_any=any)
         X = self.columns_.arrange(X)
         validate_data(self, header(X), reset=False, skip_check_array=True)
         table = self.columns_.transform(X)
         if self.several_labels:
-            # No committee's word is beyond doubt; scikit-learn wants it so, too.
+            # No committee is certain, and scikit-learn's checks refuse probabilities of 0 and 1 here.
             p = np.column_stack([clf._proba(table)[:, 1] for clf in self.estimators_])
             return p.clip(_DOUBT, 1 - _DOUBT)
         return self._proba(table)
 
-    def _proba(self, table):
+    def _proba(self, table: Table) -> Floats:
         return aligned(self.estimator_.predict_proba(table), self._present, len(self.classes_))
 
-    def predict(self, X):
+    def predict(self, X: Table) -> Values:
         """The most probable class, shape (n,); where rows have several labels, 1 or 0 for each, (n, L)."""
         p = self.predict_proba(X)
         if self.several_labels:
@@ -294,10 +338,11 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         best = p.argmax(axis=1)
         return self.classes_[best] if self._cells is None else np.eye(p.shape[1], dtype=self._cells)[best]
 
-    def score(self, X, y, sample_weight=None):
+    def score(self, X: Table, y: AnyLabels, sample_weight: Any = None) -> float:
         """Accuracy on the labelled rows; unlabelled rows of y do not count.
 
-        Where rows have several labels, those that are known in full count, and all must be right.
+        Where rows have several labels, only rows in which all of them are known count, and a row is
+        correct when all its labels are.
         """
         check_consistent_length(X, y, sample_weight)
         predicted = self.predict(X)
@@ -310,18 +355,18 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         return accuracy_score(truth, predicted[rows], sample_weight=sample_weight)
 
     @property
-    def plot(self):
+    def plot(self) -> Plots:
         """Charts of the run, by name: `clf.plot.rounds()`; see `surelabel.reporting.plots.Plots`."""
-        # Drawing takes a second to import: too long for those who draw nothing.
+        # Imported here because it takes a second, which only those who draw should wait for.
         from .reporting.plots import Plots
 
         return Plots(self)
 
-    def save(self, path):
+    def save(self, path: Path | str) -> None:
         """Write the classifier into a file, from which `surelabel.load` reads it again.
 
-        All that is known after fit is in it, and none of X but what models keep, such as
-        the rows of a graph of neighbours.
+        All that is known after fit is in it. Of X it has only what models keep, such as the rows of a
+        graph of neighbours.
 
         Parameters
         ----------
@@ -332,7 +377,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError("fit_rounds has begun and not ended: call finish() before save().")
         save(self, path)
 
-    def _targets(self, X, y, n_rows) -> Targets | Indicators:
+    def _targets(self, X: Table, y: AnyLabels, n_rows: int) -> Targets | Indicators:
         if not has_several(y):
             targets = read_targets(y, self.missing_label, self.classes)
             check_consistent_length(X, targets.codes)
@@ -345,7 +390,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"labels_per_row must be None or 1; it is {self.labels_per_row!r}.")
         return cells if self.labels_per_row is None else cells.as_classes()
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True

@@ -1,6 +1,6 @@
-"""The five methods of the paper, each a cell of one grid.
+"""The five methods of the paper, each a combination of parts.
 
-A recipe fills in the parts; any argument of `PseudoLabelClassifier` may be given as well
+A recipe chooses the parts; any argument of `PseudoLabelClassifier` may be given as well
 and replaces what the recipe would have chosen:
 
 >>> from surelabel import Entropy, csa
@@ -22,6 +22,8 @@ from .committees.panel import Repeated
 from .committees.unlike import Unlike
 from .confidence import Everything, Spread, TTest
 
+# Arguments of `PseudoLabelClassifier`.
+_Settings = dict[str, Any]
 _Recipe = TypeVar("_Recipe", bound=Callable[..., PseudoLabelClassifier])
 _PLACEHOLDER = "    **settings\n        As in `PseudoLabelClassifier`.\n"
 
@@ -64,7 +66,11 @@ def pl(threshold: float = 0.8, **settings: Any) -> PseudoLabelClassifier:
     >>> print(clf.fit(X, hide_labels(y, 0.8, random_state=0)).history_[0])
     round 1: 120 unlabelled, 120 sure, 78 labelled
     """
-    parts = {"committee": _one_model(), "confidence": Everything(), "allocator": Threshold(threshold)}
+    parts: _Settings = {
+        "committee": _one_model(),
+        "confidence": Everything(),
+        "allocator": Threshold(threshold),
+    }
     return PseudoLabelClassifier(**(parts | settings))
 
 
@@ -89,7 +95,11 @@ def flexmatch(threshold: float = 0.8, **settings: Any) -> PseudoLabelClassifier:
     >>> flexmatch(0.9).allocator
     AdaptiveThreshold(gamma=0.9)
     """
-    parts = {"committee": _one_model(), "confidence": Everything(), "allocator": AdaptiveThreshold(threshold)}
+    parts: _Settings = {
+        "committee": _one_model(),
+        "confidence": Everything(),
+        "allocator": AdaptiveThreshold(threshold),
+    }
     return PseudoLabelClassifier(**(parts | settings))
 
 
@@ -114,7 +124,7 @@ def ups(threshold: float = 0.8, **settings: Any) -> PseudoLabelClassifier:
     >>> ups().negatives
     Negatives(gamma=0.2, kappa=0.05)
     """
-    parts = {
+    parts: _Settings = {
         "committee": Unlike(),
         "confidence": Spread(),
         "allocator": Threshold(threshold),
@@ -142,7 +152,11 @@ def sla(**settings: Any) -> PseudoLabelClassifier:
     >>> sla().confidence
     Everything()
     """
-    parts = {"committee": Unlike(), "confidence": Everything(), "allocator": Transport(bounds="released")}
+    parts: _Settings = {
+        "committee": Unlike(),
+        "confidence": Everything(),
+        "allocator": Transport(bounds="released"),
+    }
     return PseudoLabelClassifier(**(parts | settings))
 
 
@@ -171,7 +185,7 @@ def csa(**settings: Any) -> PseudoLabelClassifier:
     >>> print(clf.history_[0])
     round 1: 120 unlabelled, 106 sure, 32 labelled
     """
-    parts = {"committee": Unlike(), "confidence": TTest(), "allocator": Transport()}
+    parts: _Settings = {"committee": Unlike(), "confidence": TTest(), "allocator": Transport()}
     return PseudoLabelClassifier(**(parts | settings))
 
 
