@@ -40,7 +40,7 @@ def speaking_of(what: str) -> Iterator[None]:
 
 
 @contextmanager
-def shown(verbose: bool) -> Iterator[None]:
+def shown(verbose: int) -> Iterator[None]:
     """Show the log of a fit, unless the application already does."""
     if not verbose or logger.isEnabledFor(logging.INFO):
         yield

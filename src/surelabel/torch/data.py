@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import ArrayLike
+from torch import Tensor
 from torch.utils.data import (
     ConcatDataset,
     DataLoader,
@@ -15,8 +19,14 @@ from torch.utils.data import (
     default_collate,
 )
 
+from ..common.types import Bools, Floats, Ints
+from ..rounds.labels import Labels
 
-class Rows(Dataset):
+# Of inputs, or of tuples of which they are the first.
+Source = Dataset[Any] | DataLoader[Any]
+
+
+class Rows(Dataset[Any]):
     """Inputs by number, of one or more datasets one below the other.
 
     Parameters
@@ -26,32 +36,34 @@ class Rows(Dataset):
         number of workers are used.
     """
 
-    def __init__(self, *sources):
+    def __init__(self, *sources: Source) -> None:
         datasets = [_dataset(source) for source in sources]
-        self.workers = max((getattr(source, "num_workers", 0) for source in sources), default=0)
-        self.tensor = None
+        self.workers = max(
+            (source.num_workers for source in sources if isinstance(source, DataLoader)), default=0
+        )
+        self.tensor: Tensor | None = None
         if all(isinstance(dataset, TensorDataset) for dataset in datasets):
             # Rows of tensors are taken at once, which is much quicker than one by one.
             self.tensor = torch.cat([dataset.tensors[0] for dataset in datasets])
-        self.dataset: ConcatDataset = ConcatDataset(datasets)
+        self.dataset: ConcatDataset[Any] = ConcatDataset(datasets)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.dataset)
 
-    def __getitems__(self, rows):
+    def __getitems__(self, rows: Any) -> Any:
         """Inputs of some rows as a batch."""
         if self.tensor is not None:
             return self.tensor[rows]
         items = (self.dataset[int(row)] for row in rows)
         return default_collate([item[0] if isinstance(item, (tuple, list)) else item for item in items])
 
-    def batches(self, rows, size=256):
+    def batches(self, rows: ArrayLike, size: int = 256) -> DataLoader[Any]:
         """A loader of the inputs of some rows, in their order."""
         return loader(self, torch.as_tensor(rows).split(size), self.workers)
 
 
 @dataclass
-class TrainingSet(Dataset):
+class TrainingSet(Dataset[Any]):
     """What a network is trained on: batches of (inputs, codes, ruled out, weight).
 
     Parameters
@@ -69,30 +81,30 @@ class TrainingSet(Dataset):
     """
 
     inputs: Rows
-    rows: np.ndarray
-    codes: np.ndarray
-    ruled_out: np.ndarray
-    weight: np.ndarray
+    rows: Ints
+    codes: Ints
+    ruled_out: Bools
+    weight: Floats
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.rows)
 
-    def __getitem__(self, i):
+    def __getitem__(self, i: int) -> tuple[Any, ...]:
         return tuple(part[0] for part in self.__getitems__([i]))
 
-    def __getitems__(self, places):
+    def __getitems__(self, places: ArrayLike) -> tuple[Any, ...]:
         """Some rows as a batch."""
         places = np.asarray(places)
         targets = (self.codes[places], self.ruled_out[places], self.weight[places].astype(np.float32))
         return self.inputs.__getitems__(self.rows[places]), *map(torch.as_tensor, targets)
 
     @property
-    def workers(self):
+    def workers(self) -> int:
         """Processes that read."""
         return self.inputs.workers
 
 
-def training_set(inputs: Rows, labels) -> TrainingSet:
+def training_set(inputs: Rows, labels: Labels) -> TrainingSet:
     """All that is known by `labels`: rows with a class, and rows with a class ruled out.
 
     As UPS does it, labelled rows come as often as it takes for them to be as many as the others.
@@ -105,12 +117,12 @@ def training_set(inputs: Rows, labels) -> TrainingSet:
     return TrainingSet(inputs, rows, labels.codes[rows], ruled_out, np.ones(len(rows)))
 
 
-def loader(dataset, places, workers=0) -> DataLoader:
+def loader(dataset: Dataset[Any], places: Iterable[Any], workers: int = 0) -> DataLoader[Any]:
     """A loader of batches of a dataset whose `__getitems__` gives a whole batch."""
     return DataLoader(dataset, batch_sampler=places, collate_fn=_as_it_is, num_workers=workers)
 
 
-def targets_of(labelled) -> np.ndarray:
+def targets_of(labelled: Source) -> Ints:
     """The classes in a dataset of (inputs, class), shape (n,)."""
     dataset = _dataset(labelled)
     found = dataset.tensors[1] if isinstance(dataset, TensorDataset) else [item[1] for item in dataset]
@@ -123,11 +135,11 @@ def targets_of(labelled) -> np.ndarray:
     return codes.astype(int)
 
 
-def _as_it_is(batch):
+def _as_it_is(batch: Any) -> Any:
     return batch
 
 
-def _dataset(source):
+def _dataset(source: Source) -> Any:
     dataset = source.dataset if isinstance(source, DataLoader) else source
     if isinstance(dataset, IterableDataset) or not hasattr(dataset, "__getitem__"):
         raise TypeError(

@@ -1,14 +1,16 @@
-"""Where networks run, what is random there, and when half precision pays."""
+"""Where networks run, what is random there, and where half precision is worth it."""
 
 from __future__ import annotations
 
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
 
 import numpy as np
 import torch
 
 
-def chosen(device) -> torch.device:
+def chosen(device: str | torch.device) -> torch.device:
     """A device by its name; "auto" takes CUDA, else MPS, else the CPU.
 
     Examples
@@ -27,7 +29,7 @@ def chosen(device) -> torch.device:
     return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
 
 
-def moved(inputs, device):
+def moved(inputs: Any, device: torch.device) -> Any:
     """Tensors on a device, in whatever tuples, lists and dicts they come."""
     if isinstance(inputs, torch.Tensor):
         return inputs.to(device, non_blocking=True)
@@ -38,14 +40,14 @@ def moved(inputs, device):
     return inputs
 
 
-def autocast(device):
+def autocast(device: torch.device) -> AbstractContextManager[Any]:
     """Half precision where it is quick and needs no scaling of the loss: bfloat16 on newer GPUs."""
     if device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False):
         return torch.autocast("cuda", torch.bfloat16)
     return nullcontext()
 
 
-def seed_of(seed, *steps) -> int:
+def seed_of(seed: int, *steps: int) -> int:
     """The seed of one step of a run: it depends on the numbers alone.
 
     Examples
@@ -57,7 +59,7 @@ def seed_of(seed, *steps) -> int:
 
 
 @contextmanager
-def seeded(seed, device):
+def seeded(seed: int | None, device: torch.device) -> Iterator[None]:
     """PyTorch's random numbers from a seed within, and as if nothing had been drawn afterwards.
 
     None leaves them alone.
@@ -73,7 +75,7 @@ def seeded(seed, device):
 
 
 @contextmanager
-def one_thread():
+def one_thread() -> Iterator[None]:
     """One thread within: small matrices, and the same sums on every machine."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)

@@ -8,9 +8,12 @@ import tarfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..common.types import Ints, Values
 from ..files import InputError
 
 _SIDE = 32
@@ -29,10 +32,10 @@ class Images:
         Their classes.
     """
 
-    pixels: np.ndarray
-    codes: np.ndarray
+    pixels: NDArray[np.uint8]
+    codes: Ints
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.codes)
 
 
@@ -64,7 +67,7 @@ _LAYOUTS = {
 }  # fmt: skip
 
 
-def read_cifar(folder, name="cifar10") -> tuple[Images, Images]:
+def read_cifar(folder: Path | str, name: str = "cifar10") -> tuple[Images, Images]:
     """Training and test images of CIFAR-10 or CIFAR-100.
 
     Parameters
@@ -86,7 +89,7 @@ def read_cifar(folder, name="cifar10") -> tuple[Images, Images]:
     packed = [folder / name / f"{name}_{part}_jpeg.npz" for part in ("train", "test")]
     if all(path.exists() for path in packed):
         return _from_jpeg(packed[0]), _from_jpeg(packed[1])
-    kinds: list[tuple[str, str, Callable]] = [
+    kinds: list[tuple[str, str, Callable[[bytes, _Layout, str], Images]]] = [
         (layout.archive, "", _from_pickle),
         (layout.binary, ".bin", _from_binary),
     ]
@@ -103,7 +106,7 @@ def read_cifar(folder, name="cifar10") -> tuple[Images, Images]:
     )
 
 
-def _reader(folder, inside, file):
+def _reader(folder: Path, inside: str, file: str) -> Callable[[str], bytes] | None:
     """A function from a member's name to its bytes; None where the archive is not there."""
     if (folder / inside).is_dir():
         return lambda member: _opened(folder / inside / member)
@@ -111,7 +114,7 @@ def _reader(folder, inside, file):
     if not path.exists():
         return None
 
-    def read(member):
+    def read(member: str) -> bytes:
         # Into memory, by name: nothing is unpacked to disk.
         try:
             with tarfile.open(path) as archive:
@@ -123,7 +126,7 @@ def _reader(folder, inside, file):
     return read
 
 
-def _opened(path):
+def _opened(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
@@ -140,14 +143,14 @@ class _Arrays(pickle.Unpickler):
         ("numpy", "dtype"): np.dtype,
     }
 
-    def find_class(self, module, name):
+    def find_class(self, module: str, name: str) -> Any:
         """The few names that an archive of CIFAR needs."""
         if (module, name) not in self._KNOWN:
             raise pickle.UnpicklingError(f"it asks for {module}.{name}, which no CIFAR file needs")
         return self._KNOWN[module, name]
 
 
-def _from_pickle(data, layout, part) -> Images:
+def _from_pickle(data: bytes, layout: _Layout, part: str) -> Images:
     try:
         content = _Arrays(io.BytesIO(data), encoding="bytes").load()
         pixels, codes = np.asarray(content[b"data"]), np.asarray(content[layout.key])
@@ -157,7 +160,7 @@ def _from_pickle(data, layout, part) -> Images:
     return _checked(pixels, codes, part)
 
 
-def _from_binary(data, layout, part) -> Images:
+def _from_binary(data: bytes, layout: _Layout, part: str) -> Images:
     length = layout.leading + _PIXELS
     if not data or len(data) % length:
         raise InputError(f"{part} is not a file of CIFAR: {len(data)} bytes are not records of {length}.")
@@ -165,7 +168,7 @@ def _from_binary(data, layout, part) -> Images:
     return _checked(records[:, layout.leading :], records[:, layout.leading - 1], part)
 
 
-def _from_jpeg(path) -> Images:
+def _from_jpeg(path: Path) -> Images:
     try:
         from PIL import Image
     except ImportError as error:
@@ -183,7 +186,7 @@ def _from_jpeg(path) -> Images:
     return _checked(pixels.transpose(0, 3, 1, 2), codes, path.name)
 
 
-def _checked(pixels, codes, part) -> Images:
+def _checked(pixels: Values, codes: Values, part: str) -> Images:
     plain = pixels.dtype == np.uint8 and codes.dtype.kind in "iu" and codes.ndim == 1
     if not plain or pixels.size != len(codes) * _PIXELS:
         raise InputError(
@@ -193,5 +196,5 @@ def _checked(pixels, codes, part) -> Images:
     return Images(np.ascontiguousarray(pixels).reshape(-1, 3, _SIDE, _SIDE), codes.astype(int))
 
 
-def _joined(parts) -> Images:
+def _joined(parts: list[Images]) -> Images:
     return Images(np.concatenate([p.pixels for p in parts]), np.concatenate([p.codes for p in parts]))

@@ -5,15 +5,22 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor, nn
 
 from ..files import write_bytes
 from ..rounds.checkpoint import Checkpoint
+from ..rounds.labels import Labels
+from ..rounds.records import Round
+
+# A network's weights by name, and the labels after its round.
+Stored = tuple[dict[str, Tensor], Checkpoint]
 
 _MAGIC = b"surelabel network 1 "
 
@@ -33,7 +40,7 @@ class Kept:
     folder: Path | None
     about: dict[str, Any]
 
-    def write(self, name, model, labels, history):
+    def write(self, name: str, model: nn.Module, labels: Labels, history: Iterable[Round]) -> None:
         """Keep a network, and the labels after its round."""
         if self.folder is None:
             return
@@ -46,7 +53,7 @@ class Kept:
         payload = file.getvalue()
         write_bytes(self._path(name), _MAGIC + _digest(payload) + b"\n" + payload)
 
-    def read(self, name) -> tuple[dict, Checkpoint] | None:
+    def read(self, name: str) -> Stored | None:
         """The weights and labels of a round; None where they are not kept."""
         if self.folder is None or not self._path(name).exists():
             return None
@@ -58,7 +65,7 @@ class Kept:
         self._compare(json.loads(content["about"]), path)
         return content["weights"], Checkpoint.from_bytes(content["labels"].numpy().tobytes())
 
-    def _compare(self, before, path):
+    def _compare(self, before: dict[str, Any], path: Path) -> None:
         now = json.loads(json.dumps(self.about))
         for name in sorted(before.keys() | now.keys()):
             if before.get(name) != now.get(name):
@@ -67,9 +74,9 @@ class Kept:
                     "Go on with what it was, or name another folder."
                 )
 
-    def _path(self, name):
+    def _path(self, name: str) -> Path:
         return Path(self.folder or ".") / f"{name}.pt"
 
 
-def _digest(payload):
+def _digest(payload: bytes) -> bytes:
     return hashlib.sha256(payload).hexdigest().encode()

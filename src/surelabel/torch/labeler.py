@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
+import torch
+from numpy.typing import ArrayLike
+from torch import nn
 
 from ..budget import class_frequencies
 from ..common.durations import timed
 from ..common.notice import logger, shown
+from ..common.types import Floats, Ints
 from ..rounds.labels import Labels
 from ..rounds.one_machine import allocated, recorded
 from ..rounds.records import Round
-from .data import Rows, targets_of, training_set
+from .data import Rows, Source, TrainingSet, targets_of, training_set
 from .devices import chosen, seed_of, seeded
-from .kept import Kept
+from .kept import Kept, Stored
 from .mc import one_pass
 from .protocol import Method, method_of, sgd, without_bound
-from .training import Training, cosine, train
+from .training import MakeOptimizer, MakeSchedule, Training, cosine, train
 
 
 class TorchPseudoLabeler:
@@ -68,6 +73,10 @@ class TorchPseudoLabeler:
     history_ : list of Round
         What happened in each round.
 
+    See Also
+    --------
+    Network : A network as the committee of a `PseudoLabelClassifier`, for tables.
+
     Examples
     --------
     >>> import torch
@@ -88,20 +97,20 @@ class TorchPseudoLabeler:
 
     def __init__(
         self,
-        model_fn,
-        optimizer_fn=sgd,
-        schedule_fn=cosine,
-        fit_fn=None,
+        model_fn: Callable[[], nn.Module],
+        optimizer_fn: MakeOptimizer = sgd,
+        schedule_fn: MakeSchedule | None = cosine,
+        fit_fn: Callable[[nn.Module, TrainingSet, int], None] | None = None,
         *,
-        method="csa",
-        training=None,
-        n_rounds=5,
-        class_prior=None,
-        n_classes=None,
-        device="auto",
-        random_state=0,
-        verbose=0,
-    ):
+        method: str | Method = "csa",
+        training: Training | None = None,
+        n_rounds: int = 5,
+        class_prior: ArrayLike | None = None,
+        n_classes: int | None = None,
+        device: str = "auto",
+        random_state: int = 0,
+        verbose: int = 0,
+    ) -> None:
         self.model_fn = model_fn
         self.optimizer_fn = optimizer_fn
         self.schedule_fn = schedule_fn
@@ -115,7 +124,7 @@ class TorchPseudoLabeler:
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, labelled, unlabelled, folder=None):
+    def fit(self, labelled: Source, unlabelled: Source, folder: Path | str | None = None) -> Self:
         """Run all rounds, then train the final network.
 
         Parameters
@@ -135,7 +144,9 @@ class TorchPseudoLabeler:
             pass
         return self
 
-    def fit_rounds(self, labelled, unlabelled, folder=None) -> Iterator[Round]:
+    def fit_rounds(
+        self, labelled: Source, unlabelled: Source, folder: Path | str | None = None
+    ) -> Iterator[Round]:
         """The same as a loop of one's own: yields each Round, also those kept in the folder.
 
         Meanwhile `model_` is the network of the round; the final one is trained when the loop ends.
@@ -170,22 +181,22 @@ class TorchPseudoLabeler:
         else:
             self._restored(start, stored)
 
-    def predict_proba(self, dataset):
+    def predict_proba(self, dataset: Source) -> Floats:
         """Probability of each class by the network as it is now, dropout off, shape (n, K)."""
         rows = Rows(dataset)
         return one_pass(self.model_, rows.batches(np.arange(len(rows)))).mean
 
-    def predict(self, dataset):
+    def predict(self, dataset: Source) -> Ints:
         """The most probable class, shape (n,)."""
         return self.predict_proba(dataset).argmax(axis=1)
 
-    def _start(self, codes, n_rows):
+    def _start(self, codes: Ints, n_rows: int) -> Labels:
         n_classes = int(codes.max()) + 1 if self.n_classes is None else self.n_classes
         if codes.max() >= n_classes:
             raise ValueError(f"n_classes is {n_classes} and a label is {codes.max()}; they count from 0.")
         return Labels.start(np.append(codes, np.full(n_rows - len(codes), -1)), n_classes, found="full")
 
-    def _prior(self, labels):
+    def _prior(self, labels: Labels) -> Floats:
         given = labels.codes[labels.codes >= 0]
         found = class_frequencies(given, np.ones(len(given)), labels.n_classes)
         prior = found if self.class_prior is None else np.asarray(self.class_prior, dtype=float)
@@ -193,8 +204,8 @@ class TorchPseudoLabeler:
             raise ValueError(f"class_prior must be {len(found)} numbers, none below 0; it is {prior}.")
         return prior / prior.sum()
 
-    def _about(self, labels, prior, method: Method):
-        """What a run hangs on, as far as it can be told, in plain values."""
+    def _about(self, labels: Labels, prior: Floats, method: Method) -> dict[str, Any]:
+        """What the result of a run depends on, as far as it can be told, in plain values."""
         training = self._training()
         return {
             "rows": len(labels.codes),
@@ -211,12 +222,12 @@ class TorchPseudoLabeler:
     def _training(self) -> Training:
         return Training() if self.training is None else self.training
 
-    def _model(self, number, device):
+    def _model(self, number: int, device: torch.device) -> nn.Module:
         """A new network; its weights depend on the seed and the round."""
         with seeded(seed_of(self.random_state, number, 0), device):
             return self.model_fn().to(device)
 
-    def _trained(self, inputs, labels, number):
+    def _trained(self, inputs: Rows, labels: Labels, number: int) -> nn.Module:
         device = chosen(self.device)
         model, data = self._model(number, device), training_set(inputs, labels)
         seed, plan = seed_of(self.random_state, number, 1), self._training()
@@ -228,7 +239,9 @@ class TorchPseudoLabeler:
             plan = plan.first()
         return train(model, data, plan, self.optimizer_fn, self.schedule_fn, seed=seed, device=device)
 
-    def _labelled(self, inputs, labels, method: Method, prior, seconds) -> Round:
+    def _labelled(
+        self, inputs: Rows, labels: Labels, method: Method, prior: Floats, seconds: dict[str, float]
+    ) -> Round:
         """Judge the pool by the network as it is now, and label it."""
         number, pool, parts = len(self.history_) + 1, labels.pool, method.parts
         seed = seed_of(self.random_state, number, 2)
@@ -256,7 +269,7 @@ class TorchPseudoLabeler:
             found = recorded(labels, number, p, confidence, allocation, soft)
         return found.as_round(number, budget, len(trusted), seconds, changed)
 
-    def _restored(self, start, stored):
+    def _restored(self, start: Labels, stored: Stored) -> Labels:
         """The labels after a round that was kept; its network and history are those of then."""
         weights, checkpoint = stored
         self.model_ = self._model(1, chosen(self.device)).eval()

@@ -5,15 +5,16 @@ Rows are read in batches, and of each only mean and variance over the passes are
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
+from ..common.types import Floats
 from ..confidence import Moments
 from .devices import autocast, moved, seeded
 
@@ -21,13 +22,20 @@ from .devices import autocast, moved, seeded
 _CARRIERS = (
     nn.MultiheadAttention,
     nn.RNNBase,
-    # In evaluation these take a short cut past the dropout layers within them.
+    # In evaluation these skip the dropout layers within them.
     nn.TransformerEncoderLayer,
     nn.TransformerDecoderLayer,
 )
 
 
-def mc_dropout(module, loader, passes=10, *, temperature=1.0, seed=None) -> Moments:
+def mc_dropout(
+    module: nn.Module,
+    loader: Iterable[Any],
+    passes: int = 10,
+    *,
+    temperature: float = 1.0,
+    seed: int | None = None,
+) -> Moments:
     """Mean and variance of the probabilities over passes with dropout on.
 
     Everything but dropout is as in prediction: batch normalisation uses what it has learnt.
@@ -51,6 +59,11 @@ def mc_dropout(module, loader, passes=10, *, temperature=1.0, seed=None) -> Mome
     Moments
         Mean and variance (N, K) over the passes.
 
+    See Also
+    --------
+    mc_members : Every pass, not their moments alone.
+    one_pass : Dropout off.
+
     Examples
     --------
     >>> import torch
@@ -64,13 +77,28 @@ def mc_dropout(module, loader, passes=10, *, temperature=1.0, seed=None) -> Mome
     return Moments(mean, variance, passes)
 
 
-def mc_members(module, loader, passes=10, *, temperature=1.0, seed=None):
+def mc_members(
+    module: nn.Module,
+    loader: Iterable[Any],
+    passes: int = 10,
+    *,
+    temperature: float = 1.0,
+    seed: int | None = None,
+) -> Floats:
     """The probabilities of every pass, shape (M, N, K): the same passes as `mc_dropout`, all held.
 
     Parameters
     ----------
     module, loader, passes, temperature, seed
         As in `mc_dropout`.
+
+    Returns
+    -------
+    ndarray of shape (M, N, K)
+
+    See Also
+    --------
+    mc_dropout : Mean and variance, which take less memory.
 
     Examples
     --------
@@ -83,13 +111,21 @@ def mc_members(module, loader, passes=10, *, temperature=1.0, seed=None):
     return torch.cat(batches, dim=1).numpy()
 
 
-def one_pass(module, loader, *, temperature=1.0) -> Moments:
+def one_pass(module: nn.Module, loader: Iterable[Any], *, temperature: float = 1.0) -> Moments:
     """The probabilities as the module predicts them, dropout off; the variance of one pass is 0.
 
     Parameters
     ----------
     module, loader, temperature
         As in `mc_dropout`.
+
+    Returns
+    -------
+    Moments
+
+    See Also
+    --------
+    mc_dropout : Several passes with dropout on.
 
     Examples
     --------
@@ -110,25 +146,55 @@ class McDropout:
     ----------
     passes : int, default=10
         M.
+
+    See Also
+    --------
+    mc_dropout : What it calls.
+    OnePass : The network asked once.
+
+    Examples
+    --------
+    >>> import torch
+    >>> net = torch.nn.Sequential(torch.nn.Dropout(0.5), torch.nn.Linear(4, 3))
+    >>> McDropout(passes=5)(net, [torch.ones(10, 4)]).n_members
+    5
     """
 
     passes: int = 10
 
-    def __call__(self, module, loader, *, temperature=1.0, seed=None) -> Moments:
+    def __call__(
+        self, module: nn.Module, loader: Iterable[Any], *, temperature: float = 1.0, seed: int | None = None
+    ) -> Moments:
         """See `mc_dropout`."""
         return mc_dropout(module, loader, self.passes, temperature=temperature, seed=seed)
 
 
 @dataclass(frozen=True)
 class OnePass:
-    """The committee of a method that asks the network once, dropout off."""
+    """The committee of a method that asks the network once, dropout off.
 
-    def __call__(self, module, loader, *, temperature=1.0, seed=None) -> Moments:
+    See Also
+    --------
+    one_pass : What it calls.
+    McDropout : Several passes.
+
+    Examples
+    --------
+    >>> import torch
+    >>> OnePass()(torch.nn.Linear(4, 3), [torch.zeros(5, 4)]).n_members
+    1
+    """
+
+    def __call__(
+        self, module: nn.Module, loader: Iterable[Any], *, temperature: float = 1.0, seed: int | None = None
+    ) -> Moments:
         """See `one_pass`."""
         return one_pass(module, loader, temperature=temperature)
 
 
-def _by_batch(module, loader, passes, temperature, seed) -> Iterator[Iterator[torch.Tensor]]:
+def _by_batch(
+    module: nn.Module, loader: Iterable[Any], passes: int, temperature: float, seed: int | None
+) -> Iterator[Iterator[Tensor]]:
     """For every batch the probabilities (n, K) of its passes, one after the other."""
     if passes < 2:
         raise ValueError(f"Passes are compared with each other, so at least 2 are needed; got {passes}.")
@@ -145,12 +211,12 @@ def _by_batch(module, loader, passes, temperature, seed) -> Iterator[Iterator[to
             yield (ask(batch, temperature) for _ in range(passes))
 
 
-def _droppers(module):
+def _droppers(module: nn.Module) -> list[nn.Module]:
     """The parts of a module that drop something when they are in training mode."""
     return [part for part in module.modules() if _drops(part)]
 
 
-def _drops(part):
+def _drops(part: nn.Module) -> bool:
     if isinstance(part, nn.modules.dropout._DropoutNd):
         return part.p > 0
     if isinstance(part, _CARRIERS):
@@ -162,7 +228,7 @@ def _drops(part):
 
 
 @contextmanager
-def _modes_kept(module):
+def _modes_kept(module: nn.Module) -> Iterator[None]:
     modes = [(part, part.training) for part in module.modules()]
     module.eval()
     try:
@@ -173,11 +239,11 @@ def _modes_kept(module):
 
 
 @contextmanager
-def _asking(module, seed):
+def _asking(module: nn.Module, seed: int | None) -> Iterator[Callable[[Any, float], Tensor]]:
     """A function from a batch and a temperature to probabilities (n, K) in double precision."""
     device = next((weight.device for weight in module.parameters()), torch.device("cpu"))
 
-    def ask(batch, temperature):
+    def ask(batch: Any, temperature: float) -> Tensor:
         inputs = moved(batch[0] if isinstance(batch, (tuple, list)) else batch, device)
         with autocast(device):
             logits = module(inputs)
@@ -188,10 +254,10 @@ def _asking(module, seed):
         yield ask
 
 
-def _streamed(passes):
+def _streamed(passes: Iterable[Tensor]) -> tuple[Floats, Floats]:
     """Mean and population variance of arrays that come one by one (Welford), two of their shape."""
-    mean: torch.Tensor = torch.zeros(())
-    squares: torch.Tensor = torch.zeros(())
+    mean: Tensor = torch.zeros(())
+    squares: Tensor = torch.zeros(())
     count = 0
     for count, p in enumerate(passes, start=1):
         gap = p - mean

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -10,11 +12,12 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 from torch import nn
-from torch.utils.data import TensorDataset
+from torch.utils.data import DataLoader, TensorDataset
 
-from ..committees.base import Committee
+from ..committees.base import Committee, Runner
 from ..committees.encoding import Encoder
 from ..common.limits import LARGEST_SEED
+from ..common.types import AnyLabels, Floats, RandomState, Table
 from ..confidence import Moments
 from .data import Rows, TrainingSet
 from .devices import chosen, seed_of, seeded
@@ -24,7 +27,7 @@ from .training import Training, cosine, train
 _BATCH = 1024
 
 
-def perceptron(n_features, n_classes, hidden=128, dropout=0.3):
+def perceptron(n_features: int, n_classes: int, hidden: int = 128, dropout: float = 0.3) -> nn.Module:
     """Two hidden layers with dropout after each, an nn.Module."""
     return nn.Sequential(
         nn.Linear(n_features, hidden),
@@ -67,6 +70,10 @@ class Network(Committee):
     weights_ : dict of ndarrays
         The state of the trained network.
 
+    See Also
+    --------
+    TorchPseudoLabeler : Networks for anything that is not a table.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -81,15 +88,15 @@ class Network(Committee):
 
     def __init__(
         self,
-        module_fn=None,
-        passes=20,
+        module_fn: Callable[[int, int], nn.Module] | None = None,
+        passes: int = 20,
         *,
-        training=None,
-        learning_rate=0.003,
-        encoder=None,
-        device="cpu",
-        random_state=None,
-    ):
+        training: Training | None = None,
+        learning_rate: float = 0.003,
+        encoder: Any = None,
+        device: str = "cpu",
+        random_state: RandomState = None,
+    ) -> None:
         self.module_fn = module_fn
         self.passes = passes
         self.training = training
@@ -98,17 +105,26 @@ class Network(Committee):
         self.device = device
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None, X_unlabeled=None, *, run=None):
+    def fit(
+        self,
+        X: Table,
+        y: AnyLabels,
+        sample_weight: Floats | None = None,
+        X_unlabeled: Table | None = None,
+        *,
+        run: Runner | None = None,
+    ) -> Self:
         """Train on rows that all have a label; weights count relative to their mean."""
         self.classes_, codes = np.unique(y, return_inverse=True)
         self.encoder_ = Encoder() if self.encoder is None else clone(self.encoder)
-        rows = self._rows(self.encoder_.fit_transform(X))
+        table = self.encoder_.fit_transform(X)
+        rows = self._rows(table)
         weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
         used = np.flatnonzero(weight > 0)
         nothing = np.zeros((len(used), len(self.classes_)), dtype=bool)
         data = TrainingSet(rows, used, codes[used], nothing, weight[used] / weight[used].mean())
         self.seed_ = int(check_random_state(self.random_state).randint(LARGEST_SEED))
-        self.n_features_ = rows.tensor.shape[1]
+        self.n_features_ = table.shape[1]
         device = chosen(self.device)
         model = self._module(device)
         train(
@@ -123,37 +139,37 @@ class Network(Committee):
         self.weights_ = {name: value.cpu().numpy() for name, value in model.state_dict().items()}
         return self
 
-    def predict_moments(self, X) -> Moments:
+    def predict_moments(self, X: Table) -> Moments:
         """Mean and variance over the passes, each (N, K), without holding the passes."""
         model, batches = self._asked(X)
         return mc_dropout(model, batches, self.passes, seed=seed_of(self.seed_, 2))
 
-    def opinion(self, X) -> Moments:
+    def opinion(self, X: Table) -> Moments:
         """The moments of P: there may be many passes."""
         return self.predict_moments(X)
 
-    def predict_members(self, X):
+    def predict_members(self, X: Table) -> Floats:
         """Probabilities of each pass, shape (M, N, K)."""
         model, batches = self._asked(X)
         return mc_members(model, batches, self.passes, seed=seed_of(self.seed_, 2))
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Table) -> Floats:
         """Probabilities with dropout off, shape (N, K)."""
         model, batches = self._asked(X)
         return one_pass(model, batches).mean
 
-    def _asked(self, X):
+    def _asked(self, X: Table) -> tuple[nn.Module, DataLoader[Any]]:
         check_is_fitted(self)
         rows = self._rows(self.encoder_.transform(X))
         model = self._module(chosen(self.device))
         model.load_state_dict({name: torch.as_tensor(value) for name, value in self.weights_.items()})
         return model, rows.batches(np.arange(len(rows)), _BATCH)
 
-    def _module(self, device):
+    def _module(self, device: torch.device) -> nn.Module:
         make = perceptron if self.module_fn is None else self.module_fn
         with seeded(seed_of(self.seed_, 0), device):
             return make(self.n_features_, len(self.classes_)).to(device)
 
     @staticmethod
-    def _rows(X):
+    def _rows(X: Table) -> Rows:
         return Rows(TensorDataset(torch.as_tensor(np.asarray(X, dtype=np.float32))))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
+from torch import Generator, Tensor, nn
 from torch.nn.functional import cross_entropy, softmax
 
 from ..common.notice import logger
@@ -14,6 +16,10 @@ from .data import TrainingSet, loader
 from .devices import autocast, moved, seed_of, seeded
 
 _LARGEST_PROBABILITY = 1 - 1e-7
+
+# Parameters -> optimizer; (optimizer, number of steps) -> learning rate schedule.
+MakeOptimizer = Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer]
+MakeSchedule = Callable[[torch.optim.Optimizer, int], torch.optim.lr_scheduler.LRScheduler]
 
 
 @dataclass(frozen=True)
@@ -34,12 +40,21 @@ class Training:
         (inputs, torch.Generator) -> inputs, for every batch.
     first_batch_size : int, optional
         Rows of a step in the first round.
+
+    See Also
+    --------
+    TorchPseudoLabeler, Network : Take it as `training`.
+
+    Examples
+    --------
+    >>> Training(epochs=10, first_batch_size=64).first().batch_size
+    64
     """
 
     epochs: int = 100
     batch_size: int = 128
     least_steps: int = 0
-    augment: Callable | None = None
+    augment: Callable[[Any, Generator], Any] | None = None
     first_batch_size: int | None = None
 
     def first(self) -> Training:
@@ -47,7 +62,16 @@ class Training:
         return self if self.first_batch_size is None else replace(self, batch_size=self.first_batch_size)
 
 
-def train(model, data: TrainingSet, plan: Training, optimizer_fn, schedule_fn=None, *, seed, device):
+def train(
+    model: nn.Module,
+    data: TrainingSet,
+    plan: Training,
+    optimizer_fn: MakeOptimizer,
+    schedule_fn: MakeSchedule | None = None,
+    *,
+    seed: int,
+    device: torch.device,
+) -> nn.Module:
     """Train a network in place; on the CPU the same seed gives the same weights.
 
     Parameters
@@ -92,7 +116,7 @@ def train(model, data: TrainingSet, plan: Training, optimizer_fn, schedule_fn=No
     return model.eval()
 
 
-def batch_loss(logits, codes, ruled_out, weight):
+def batch_loss(logits: Tensor, codes: Tensor, ruled_out: Tensor, weight: Tensor) -> Tensor:
     """Cross-entropy of the rows with a class, plus the loss of UPS for classes ruled out, a scalar.
 
     Each is a mean over its own rows; the second is the mean of -log(1 - p) over a row's
@@ -109,13 +133,13 @@ def batch_loss(logits, codes, ruled_out, weight):
     return loss
 
 
-def negative_loss(logits, ruled_out):
+def negative_loss(logits: Tensor, ruled_out: Tensor) -> Tensor:
     """Mean over rows of the mean of -log(1 - p) over their ruled-out classes, a scalar."""
     p = softmax(logits, dim=1).clamp(max=_LARGEST_PROBABILITY)
     return -((torch.log1p(-p) * ruled_out).sum(dim=1) / ruled_out.sum(dim=1)).mean()
 
 
-def _places(n, size, steps, generator) -> Iterator[list[int]]:
+def _places(n: int, size: int, steps: int, generator: Generator) -> Iterator[list[int]]:
     """Positions of every batch, in a new order each epoch."""
     made = 0
     while True:
@@ -127,6 +151,6 @@ def _places(n, size, steps, generator) -> Iterator[list[int]]:
             yield batch.tolist()
 
 
-def cosine(optimizer, steps):
+def cosine(optimizer: torch.optim.Optimizer, steps: int) -> torch.optim.lr_scheduler.LambdaLR:
     """The learning rate of the UPS protocol: lr * cos(7 pi / 16 * t / T)."""
     return torch.optim.lr_scheduler.LambdaLR(optimizer, lambda t: math.cos(7 * math.pi / 16 * t / steps))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from torch import nn
+from collections.abc import Callable
+
+from torch import Tensor, nn
 
 _STEM = 16
 
@@ -25,6 +27,10 @@ class WideResNet(nn.Module):
     activation : callable, default=nn.ReLU
         Makes the layer between convolutions; the UPS protocol has nn.Mish.
 
+    See Also
+    --------
+    TorchPseudoLabeler : Trains such networks.
+
     Examples
     --------
     >>> import torch
@@ -34,7 +40,15 @@ class WideResNet(nn.Module):
     1467610
     """
 
-    def __init__(self, n_classes, depth=28, width=2, dropout=0.3, channels=3, activation=nn.ReLU):
+    def __init__(
+        self,
+        n_classes: int,
+        depth: int = 28,
+        width: int = 2,
+        dropout: float = 0.3,
+        channels: int = 3,
+        activation: Callable[[], nn.Module] = nn.ReLU,
+    ) -> None:
         super().__init__()
         if depth < 10 or (depth - 4) % 6:
             raise ValueError(f"depth must be 10, 16, 22, 28, ...; it is {depth}.")
@@ -44,7 +58,7 @@ class WideResNet(nn.Module):
             after = _STEM * width * 2**group
             for place in range((depth - 4) // 6):
                 stride = 2 if group and not place else 1
-                layers.append(Block(before, after, stride, dropout, activation))
+                layers.append(_Block(before, after, stride, dropout, activation))
                 before = after
         self.features = nn.Sequential(*layers, nn.BatchNorm2d(before), activation())
         self.head = nn.Linear(before, n_classes)
@@ -52,15 +66,17 @@ class WideResNet(nn.Module):
             if isinstance(part, nn.Conv2d):
                 nn.init.kaiming_normal_(part.weight, mode="fan_out", nonlinearity="relu")
 
-    def forward(self, images):
+    def forward(self, images: Tensor) -> Tensor:
         """Logits (n, K) of images (n, channels, height, width)."""
         return self.head(self.features(images).mean(dim=(2, 3)))
 
 
-class Block(nn.Module):
-    """Two convolutions beside a short cut; each comes after normalisation and activation."""
+class _Block(nn.Module):
+    """Two convolutions beside a shortcut; each comes after normalisation and activation."""
 
-    def __init__(self, before, after, stride, dropout, activation):
+    def __init__(
+        self, before: int, after: int, stride: int, dropout: float, activation: Callable[[], nn.Module]
+    ) -> None:
         super().__init__()
         self.enter = nn.Sequential(nn.BatchNorm2d(before), activation())
         self.body = nn.Sequential(
@@ -73,7 +89,7 @@ class Block(nn.Module):
         same = before == after and stride == 1
         self.short = None if same else nn.Conv2d(before, after, 1, stride, bias=False)
 
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         """Images (n, before, height, width) -> (n, after, height / stride, width / stride)."""
         entered = self.enter(x)
         return self.body(entered) + (x if self.short is None else self.short(entered))
