@@ -5,7 +5,6 @@ named by --data-dir or SURELABEL_DATA, or from OpenML.
 """
 
 import argparse
-import json
 import os
 from pathlib import Path
 
@@ -13,12 +12,11 @@ from joblib import Parallel, delayed
 
 from surelabel.bench import datasets
 from surelabel.bench.paper import TABLE2
+from surelabel.bench.store import append, mended
 
 # Share of the training part that is unlabelled, and the best figure of any method in the paper's table.
 UNLABELLED = {name: datasets.DATASETS[name].unlabelled for name in datasets.PAPERS}
 PAPERS_BEST = {name: max(mean for mean, _ in row.values()) for name, row in TABLE2.items()}
-
-
 RESULTS = Path("results")
 
 
@@ -43,19 +41,17 @@ def collect(run, name, args, what):
     """
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{name}.jsonl"
-    records = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    records = mended(path)
     done = {(r["dataset"], r["seed"], r[what]) for r in records}
     datasets = args.datasets.split(",")
     todo = [(dataset, seed) for seed in range(args.seeds) for dataset in datasets]
     work = Parallel(n_jobs=args.jobs, return_as="generator_unordered")(
         delayed(run)(dataset, seed, args.data_dir, done) for dataset, seed in todo
     )
-    with path.open("a") as file:
-        for i, found in enumerate(work, start=1):
-            file.writelines(json.dumps(record) + "\n" for record in found)
-            file.flush()
-            records += found
-            print(f"{i} of {len(todo)} runs", end="\r", flush=True)
+    for i, found in enumerate(work, start=1):
+        append(path, *found)
+        records += found
+        print(f"{i} of {len(todo)} runs", end="\r", flush=True)
     return [r for r in records if r["dataset"] in datasets and r["seed"] < args.seeds]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from .datasets import known
@@ -26,7 +26,7 @@ class Beside:
     theirs: float
 
     @classmethod
-    def of(cls, values, theirs):
+    def of(cls, values: Sequence[float], theirs: float) -> Beside:
         """From ours over seeds."""
         ours, half = interval(values)
         return cls(ours, half, theirs)
@@ -69,7 +69,7 @@ def lines(suite: Suite, store: Store) -> Iterator[str]:
             )
 
 
-def _of_dataset(suite, store, dataset) -> dict[str, Beside]:
+def _of_dataset(suite: Suite, store: Store, dataset: str) -> dict[str, Beside]:
     """The figures of a dataset by the heads of their columns, as far as they are stored."""
     theirs, found = STORED[dataset], {}
     columns = {column.label: column for column in suite.columns}
@@ -87,7 +87,7 @@ def _of_dataset(suite, store, dataset) -> dict[str, Beside]:
     return found
 
 
-def _cell(figure, sign):
+def _cell(figure: Beside | None, sign: str) -> str:
     if figure is None:
         return ""
     return f"{figure.ours:{sign}.2f} +- {figure.half:.2f} ({figure.theirs:{sign}.2f})"

@@ -10,6 +10,8 @@ from typing import Any
 from ..files import InputError
 from .methods import METHODS
 
+# Dataset, method, digest of the settings, seed.
+Key = tuple[str, str, str, int]
 # Of a split rather than of a method.
 _SPLIT = ("labelled", "unlabelled", "balanced", "protocol")
 
@@ -24,7 +26,7 @@ class Cell:
     settings: dict[str, Any] = field(hash=False)
 
     @classmethod
-    def of(cls, dataset, method, seed, settings):
+    def of(cls, dataset: str, method: str, seed: int, settings: dict[str, Any]) -> Cell:
         """A cell with all its settings, those of the method by default among them."""
         defaults = METHODS[method].defaults
         unknown = [name for name in settings if name not in defaults and name not in _SPLIT]
@@ -35,23 +37,23 @@ class Cell:
         return cls(dataset, method, seed, defaults | settings)
 
     @property
-    def digest(self):
+    def digest(self) -> str:
         """Twelve letters that stand for the settings."""
         text = json.dumps(self.settings, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     @property
-    def key(self):
+    def key(self) -> Key:
         """What tells a cell from any other."""
         return self.dataset, self.method, self.digest, self.seed
 
     @property
-    def of_split(self):
+    def of_split(self) -> dict[str, Any]:
         """Settings of the split, where they are not the paper's: numbers of rows, whose protocol."""
         return {name: value for name, value in self.settings.items() if name in _SPLIT}
 
     @property
-    def of_method(self):
+    def of_method(self) -> dict[str, Any]:
         """Settings of the method."""
         return {name: value for name, value in self.settings.items() if name not in _SPLIT}
 

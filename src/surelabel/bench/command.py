@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -18,22 +19,26 @@ from rich.table import Table
 from ..common.durations import duration
 from ..files import InputError, alone_in
 
+if TYPE_CHECKING:
+    from .runner import Done
+    from .suite import Suite
+
 bench = typer.Typer(no_args_is_help=True, help="Reproduce the paper's tables and figures.")
 
-FAILED, BAD, INTERRUPTED = 1, 2, 130
+_FAILED, _BAD, _INTERRUPTED = 1, 2, 130
 
-Name = Annotated[str, typer.Argument(help="A table or figure, as `bench list` shows them; or all.")]
-Seeds = Annotated[int | None, typer.Option(min=1, help="How many; by default as `bench list` shows.")]
-Shown = Annotated[int | None, typer.Option("--seeds", min=1, help="How many; by default all stored.")]
-Datasets = Annotated[str | None, typer.Option(help="Names, with commas between.")]
-Methods = Annotated[str | None, typer.Option(help="Names or titles of columns, with commas between.")]
-Results = Annotated[Path, typer.Option("--out", "-o", help="The folder of results.")]
-DataDir = Annotated[Path | None, typer.Option(help="The folder of CSV files. \\[env: SURELABEL_DATA]")]
-Device = Annotated[
+_Name = Annotated[str, typer.Argument(help="A table or figure, as `bench list` shows them; or all.")]
+_Seeds = Annotated[int | None, typer.Option(min=1, help="How many; by default as `bench list` shows.")]
+_Shown = Annotated[int | None, typer.Option("--seeds", min=1, help="How many; by default all stored.")]
+_Datasets = Annotated[str | None, typer.Option(help="Names, with commas between.")]
+_Methods = Annotated[str | None, typer.Option(help="Names or titles of columns, with commas between.")]
+_Results = Annotated[Path, typer.Option("--out", "-o", help="The folder of results.")]
+_DataDir = Annotated[Path | None, typer.Option(help="The folder of CSV files. \\[env: SURELABEL_DATA]")]
+_Device = Annotated[
     str | None,
     typer.Option(help="Where networks run: cpu (default), cuda, mps or auto. \\[env: SURELABEL_DEVICE]"),
 ]
-Quick = Annotated[bool, typer.Option("--quick", help="The least that shows all of it.")]
+_Quick = Annotated[bool, typer.Option("--quick", help="The least that shows all of it.")]
 
 _RESULTS = Path("docs/reproduction")
 _ALL = sys.maxsize  # seeds: whatever is stored
@@ -47,25 +52,25 @@ _ALL = sys.maxsize  # seeds: whatever is stored
     "  surelabel bench run all --quick --out results/quick"
 )
 def run(
-    name: Name,
-    seeds: Seeds = None,
+    name: _Name,
+    seeds: _Seeds = None,
     jobs: Annotated[int, typer.Option(min=1, help="Processes, one thread each.")] = 1,
-    datasets: Datasets = None,
-    methods: Methods = None,
-    out: Results = _RESULTS,
-    data_dir: DataDir = None,
-    quick: Quick = False,
-    device: Device = None,
-):
+    datasets: _Datasets = None,
+    methods: _Methods = None,
+    out: _Results = _RESULTS,
+    data_dir: _DataDir = None,
+    quick: _Quick = False,
+    device: _Device = None,
+) -> None:
     """Compute what is not stored yet. Stop it at any time: the same command goes on."""
     console = Console()
-    with answering():
+    with _answering():
         _place_networks(out, device)
-        failed = run_suites(console, _suites(name, seeds, datasets, methods, quick), out, data_dir, jobs)
-    raise typer.Exit(FAILED if failed else 0)
+        failed = _run_suites(console, _suites(name, seeds, datasets, methods, quick), out, data_dir, jobs)
+    raise typer.Exit(_FAILED if failed else 0)
 
 
-def _place_networks(out, device):
+def _place_networks(out: Path, device: str | None) -> None:
     """Tell networks, also those in other processes, where to run and to keep their rounds."""
     from .datasets import DEVICE_VARIABLE, ROUNDS_VARIABLE
 
@@ -74,7 +79,9 @@ def _place_networks(out, device):
     os.environ.setdefault(ROUNDS_VARIABLE, str(out / ".rounds"))
 
 
-def run_suites(console, suites, out, data_dir, jobs) -> int:
+def _run_suites(
+    console: Console, suites: Sequence[Suite], out: Path, data_dir: Path | None, jobs: int
+) -> int:
     """Run the cells of suites; returns how many failed."""
     from . import runner
     from .datasets import folder_of
@@ -104,9 +111,9 @@ def run_suites(console, suites, out, data_dir, jobs) -> int:
 
 
 @bench.command("list")
-def list_():
+def list_() -> None:
     """Show tables, figures, methods and datasets."""
-    with answering():
+    with _answering():
         from .datasets import DATASETS
         from .runner import described
         from .suites import SUITES
@@ -125,7 +132,7 @@ def list_():
         _listed(console, "datasets", "name rows columns classes unlabelled OpenML", datasets)
 
 
-def _listed(console, title, header, rows):
+def _listed(console: Console, title: str, header: str, rows: Sequence[Sequence[str]]) -> None:
     table = Table(*header.split(), title=title, title_justify="left", box=None, pad_edge=False)
     for row in rows:
         table.add_row(*row)
@@ -135,15 +142,15 @@ def _listed(console, title, header, rows):
 
 @bench.command()
 def table(
-    name: Name,
-    seeds: Shown = None,
-    datasets: Datasets = None,
-    methods: Methods = None,
-    out: Results = _RESULTS,
-    quick: Quick = False,
-):
+    name: _Name,
+    seeds: _Shown = None,
+    datasets: _Datasets = None,
+    methods: _Methods = None,
+    out: _Results = _RESULTS,
+    quick: _Quick = False,
+) -> None:
     """Show a table of what is stored."""
-    with answering():
+    with _answering():
         from .store import Store
         from .tables import as_tables
 
@@ -159,15 +166,15 @@ def table(
 
 @bench.command()
 def figure(
-    name: Name,
-    seeds: Shown = None,
-    datasets: Datasets = None,
-    out: Results = _RESULTS,
-    quick: Quick = False,
+    name: _Name,
+    seeds: _Shown = None,
+    datasets: _Datasets = None,
+    out: _Results = _RESULTS,
+    quick: _Quick = False,
     image: Annotated[str, typer.Option(help="png or svg.")] = "png",
-):
+) -> None:
     """Draw a figure of what is stored, into the folder of results."""
-    with answering():
+    with _answering():
         from .figures import draw
         from .store import Store
 
@@ -182,13 +189,13 @@ def figure(
 
 @bench.command()
 def page(
-    out: Results = _RESULTS,
+    out: _Results = _RESULTS,
     to: Annotated[Path | None, typer.Option(help="The page. \\[default: beside the folder]")] = None,
-    seeds: Shown = None,
-    quick: Quick = False,
-):
+    seeds: _Shown = None,
+    quick: _Quick = False,
+) -> None:
     """Write the page of all tables and figures from what is stored; nothing is computed."""
-    with answering():
+    with _answering():
         from .page import write
         from .store import Store
 
@@ -198,7 +205,9 @@ def page(
         Console().print(escape(str(path)), highlight=False, soft_wrap=True)
 
 
-def _suites(name, seeds, datasets, methods, quick):
+def _suites(
+    name: str, seeds: int | None, datasets: str | None, methods: str | None, quick: bool
+) -> list[Suite]:
     from .suites import methods_of, named
 
     rows = [part.strip() for part in datasets.split(",")] if datasets else None
@@ -206,7 +215,7 @@ def _suites(name, seeds, datasets, methods, quick):
     return [suite.narrowed(seeds, rows, columns, quick) for suite in named(name)]
 
 
-def _command_line():
+def _command_line() -> str:
     """The command as typed, without the places of this machine."""
     words = iter(sys.argv[1:])
     kept = ["surelabel"]
@@ -219,11 +228,11 @@ def _command_line():
 
 
 @contextmanager
-def _progress(console, total):
+def _progress(console: Console, total: int) -> Iterator[Callable[[Done], None]]:
     """A function that shows each run as it ends, and how long the rest will take."""
     bar = console.status("starting") if console.is_terminal else None
 
-    def show(done):
+    def show(done: Done) -> None:
         what = f"{done.cell.method} on {done.cell.dataset}, seed {done.cell.seed}"
         if done.accuracy is None:
             console.print(
@@ -244,21 +253,21 @@ def _progress(console, total):
 
 
 @contextmanager
-def answering():
+def _answering() -> Iterator[None]:
     """Errors as sentences, with their exit code; SURELABEL_DEBUG=1 shows where they come from."""
     try:
         yield
     except KeyboardInterrupt:
         _say("Interrupted. What was finished is kept; the same command goes on.")
-        raise typer.Exit(INTERRUPTED) from None
+        raise typer.Exit(_INTERRUPTED) from None
     except (InputError, ImportError, ValueError, OSError, MemoryError) as error:
         if os.environ.get("SURELABEL_DEBUG"):
             raise
         _say(str(error) or type(error).__name__)
-        raise typer.Exit(BAD) from None
+        raise typer.Exit(_BAD) from None
 
 
-def _say(text):
+def _say(text: str) -> None:
     Console(stderr=True).print(
         f"[bold red]surelabel:[/bold red] {escape(text)}", highlight=False, soft_wrap=True
     )

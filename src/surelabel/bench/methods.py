@@ -10,7 +10,7 @@ import inspect
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.calibration import CalibratedClassifierCV
@@ -21,9 +21,11 @@ from sklearn.svm import SVC
 
 from ..allocation import AdaptiveThreshold, Allocation, Negatives, Status, Threshold, Transport
 from ..budget import Budget
+from ..classifier import PseudoLabelClassifier
 from ..committees.encoding import Encoder
 from ..committees.panel import Panel
 from ..committees.random_xgboost import RandomXGBoost
+from ..common.types import Floats, Ints
 from ..confidence import Entropy, Everything, Spread, TotalVariance, TTest
 from ..files import InputError
 from ..reading.columns import Columns
@@ -47,9 +49,10 @@ class Method:
 
 
 METHODS: dict[str, Method] = {}
+_Run = TypeVar("_Run", bound=Callable[..., Outcome])
 
 
-def method(run):
+def _method(run: _Run) -> _Run:
     """Enter a function into the registry; the defaults of its keywords are its settings."""
     parameters = list(inspect.signature(run).parameters.values())[1:]
     defaults = {p.name: p.default for p in parameters}
@@ -58,18 +61,18 @@ def method(run):
     return run
 
 
-def _committee(members, schedule):
+def _committee(members: int, schedule: str) -> RandomXGBoost:
     return RandomXGBoost(members, schedule=schedule)
 
 
-@method
+@_method
 def xgboost(split: Split) -> Outcome:
     """XGBoost as it comes, on the labelled rows alone."""
     return play(split, Parts(None, Everything(), Threshold()), n_rounds=0)
 
 
-@method
-def mlp(split: Split, scale="released", held_out=0.1) -> Outcome:
+@_method
+def mlp(split: Split, scale: str = "released", held_out: float = 0.1) -> Outcome:
     """A network with two layers of 100 on the labelled rows alone.
 
     As, to our knowledge, in the code of Vime it ends when labels held out of these are predicted best.
@@ -80,8 +83,8 @@ def mlp(split: Split, scale="released", held_out=0.1) -> Outcome:
     return Outcome(percent_right(model.fit(split.X_l, split.y_l).predict(split.X_t), split.y_t))
 
 
-@method
-def vime(split: Split, iterations=1000, epochs=10, scale="released") -> Outcome:
+@_method
+def vime(split: Split, iterations: int = 1000, epochs: int = 10, scale: str = "released") -> Outcome:
     """Vime (Yoon et al. 2020): mask and feature estimation, then consistency."""
     from .vime import Vime
 
@@ -91,7 +94,7 @@ def vime(split: Split, iterations=1000, epochs=10, scale="released") -> Outcome:
     return Outcome(percent_right(model.predict(split.X_t), split.y_t))
 
 
-def _scaler(split, scale):
+def _scaler(split: Split, scale: str) -> Any:
     """How columns are scaled: "released", as the released code loads the data; "all"; or "unit".
 
     The released code leaves agaricus, breast cancer and digits as they are, and scales columns of the
@@ -104,29 +107,38 @@ def _scaler(split, scale):
     return scalers[scale]
 
 
-@method
-def pl(split: Split, gamma=0.8, rounds=5) -> Outcome:
+@_method
+def pl(split: Split, gamma: float = 0.8, rounds: int = 5) -> Outcome:
     """Pseudo-labelling: one XGBoost, one threshold."""
     return play(split, Parts(Panel([classifier(split)]), Everything(), Threshold(gamma)), n_rounds=rounds)
 
 
-@method
-def pl_ensemble(split: Split, gamma=0.8, members=20, schedule="short", rounds=5) -> Outcome:
+@_method
+def pl_ensemble(
+    split: Split, gamma: float = 0.8, members: int = 20, schedule: str = "short", rounds: int = 5
+) -> Outcome:
     """Pseudo-labelling by the mean of a committee."""
     parts = Parts(_committee(members, schedule), Everything(), Threshold(gamma))
     return play(split, parts, n_rounds=rounds)
 
 
-@method
-def flexmatch(split: Split, gamma=0.8, rounds=5) -> Outcome:
+@_method
+def flexmatch(split: Split, gamma: float = 0.8, rounds: int = 5) -> Outcome:
     """FlexMatch: one XGBoost, a threshold for each class."""
     parts = Parts(Panel([classifier(split)]), Everything(), AdaptiveThreshold(gamma))
     return play(split, parts, n_rounds=rounds)
 
 
-@method
+@_method
 def ups(
-    split: Split, gamma=0.8, gamma_n=0.2, kappa=0.2, kappa_n=0.05, members=20, schedule="short", rounds=5
+    split: Split,
+    gamma: float = 0.8,
+    gamma_n: float = 0.2,
+    kappa: float = 0.2,
+    kappa_n: float = 0.05,
+    members: int = 20,
+    schedule: str = "short",
+    rounds: int = 5,
 ) -> Outcome:
     """UPS: a threshold, a bound on the spread, and negative labels.
 
@@ -136,15 +148,22 @@ def ups(
     return play(split, parts, n_rounds=rounds)
 
 
-@method
-def sla(split: Split, epsilon=0.01, rows="slack", members=20, schedule="short", rounds=5) -> Outcome:
+@_method
+def sla(
+    split: Split,
+    epsilon: float = 0.01,
+    rows: str = "slack",
+    members: int = 20,
+    schedule: str = "short",
+    rounds: int = 5,
+) -> Outcome:
     """SLA: transport over every row, as much in total as the round asks for."""
     # In the paper's form w_ only scales the total: at 1 it is not there.
     allocator = Transport("paper", epsilon=epsilon, low=1.0, rows=rows)
     return play(split, Parts(_committee(members, schedule), Everything(), allocator), n_rounds=rounds)
 
 
-CONFIDENCES: dict[str, Callable[[float], Any]] = {
+_CONFIDENCES: dict[str, Callable[[float], Any]] = {
     "ttest": lambda floor: TTest(floor=floor),
     "variance": lambda floor: TotalVariance(),
     "entropy": lambda floor: Entropy(),
@@ -152,42 +171,49 @@ CONFIDENCES: dict[str, Callable[[float], Any]] = {
 }
 
 
-@method
+@_method
 def csa(
     split: Split,
-    confidence="ttest",
-    floor=0.0,
-    bounds="paper",
-    epsilon=0.01,
-    cost="log",
-    low=0.9,
-    rows="slack",
-    prior="labeled",
-    members=20,
-    schedule="short",
-    rounds=5,
+    confidence: str = "ttest",
+    floor: float = 0.0,
+    bounds: str = "paper",
+    epsilon: float = 0.01,
+    cost: str = "log",
+    low: float = 0.9,
+    rows: str = "slack",
+    prior: str = "labeled",
+    members: int = 20,
+    schedule: str = "short",
+    rounds: int = 5,
 ) -> Outcome:
     """CSA as the paper writes it: transport over the rows that pass a t-test."""
     allocator = Transport(bounds, epsilon=epsilon, cost=cost, low=low, rows=rows)
-    parts = Parts(_committee(members, schedule), CONFIDENCES[confidence](floor), allocator)
+    parts = Parts(_committee(members, schedule), _CONFIDENCES[confidence](floor), allocator)
     return play(split, parts, n_rounds=rounds, prior=prior)
 
 
-@method
-def csa_released(split: Split, members=20, schedule="short", rounds=5) -> Outcome:
+@_method
+def csa_released(split: Split, members: int = 20, schedule: str = "short", rounds: int = 5) -> Outcome:
     """CSA with the settings of the released code, without its errors."""
     parts = Parts(_committee(members, schedule), TTest(floor=0.1), Released())
     return play(split, parts, n_rounds=rounds, prior="smoothed")
 
 
-@method
-def best_rows(split: Split, test="none", floor=0.0, members=20, schedule="short", rounds=5) -> Outcome:
+@_method
+def best_rows(
+    split: Split,
+    test: str = "none",
+    floor: float = 0.0,
+    members: int = 20,
+    schedule: str = "short",
+    rounds: int = 5,
+) -> Outcome:
     """The control: the best rows of each class within the same quotas, no transport."""
-    parts = Parts(_committee(members, schedule), CONFIDENCES[test](floor), Threshold(0.0))
+    parts = Parts(_committee(members, schedule), _CONFIDENCES[test](floor), Threshold(0.0))
     return play(split, parts, n_rounds=rounds)
 
 
-@method
+@_method
 def csa_default(split: Split) -> Outcome:
     """csa() as users get it: unlike models, per-class bounds, a guard."""
     clf = default_csa(random_state=split.seed).fit(split.X_l, split.y_l, X_unlabeled=split.X_u)
@@ -206,19 +232,21 @@ def csa_default(split: Split) -> Outcome:
     return _outcome(clf, split, details, seconds)
 
 
-@method
+@_method
 def committee_alone(split: Split) -> Outcome:
     """The committee of csa() on the labelled rows alone."""
     clf = default_csa(n_rounds=0, guard=False, random_state=split.seed).fit(split.X_l, split.y_l)
     return _outcome(clf, split, {}, {})
 
 
-def _outcome(clf, split, details, seconds):
+def _outcome(
+    clf: PseudoLabelClassifier, split: Split, details: dict[str, Any], seconds: dict[str, Any]
+) -> Outcome:
     reached = scores_of(clf.predict(split.X_t), split.y_t)
     return Outcome(reached.pop("accuracy"), details | reached, seconds)
 
 
-def _encoded(split: Split):
+def _encoded(split: Split) -> tuple[Any, Ints, Any]:
     """Labelled above unlabelled rows with -1 for no label, and the test rows, scaled."""
     columns = Columns()
     table = columns.fit_transform(split.X_l, split.X_u)
@@ -227,16 +255,16 @@ def _encoded(split: Split):
     return encoder.transform(table), y, encoder.transform(columns.transform(split.X_t))
 
 
-@method
-def label_spreading(split: Split, neighbours=7) -> Outcome:
+@_method
+def label_spreading(split: Split, neighbours: int = 7) -> Outcome:
     """scikit-learn's LabelSpreading over nearest neighbours, columns scaled."""
     X, y, X_t = _encoded(split)
     model = LabelSpreading(kernel="knn", n_neighbors=neighbours, max_iter=200).fit(X, y)
     return Outcome(percent_right(model.predict(X_t), split.y_t))
 
 
-@method
-def self_training(split: Split, threshold=0.75) -> Outcome:
+@_method
+def self_training(split: Split, threshold: float = 0.75) -> Outcome:
     """scikit-learn's SelfTrainingClassifier with a support vector machine, columns scaled."""
     X, y, X_t = _encoded(split)
     machine = CalibratedClassifierCV(SVC(random_state=split.seed), ensemble=False, cv=2)
@@ -244,8 +272,8 @@ def self_training(split: Split, threshold=0.75) -> Outcome:
     return Outcome(percent_right(model.predict(X_t), split.y_t))
 
 
-@method
-def self_training_xgboost(split: Split, threshold=0.75) -> Outcome:
+@_method
+def self_training_xgboost(split: Split, threshold: float = 0.75) -> Outcome:
     """scikit-learn's SelfTrainingClassifier with XGBoost."""
     split = split.coded()
     y = np.append(split.y_l, np.full(len(split.y_u), -1))
@@ -254,22 +282,22 @@ def self_training_xgboost(split: Split, threshold=0.75) -> Outcome:
     return Outcome(percent_right(model.predict(split.X_t), split.y_t))
 
 
-@method
+@_method
 def network(
     split: Split,
-    method="csa",
-    net="cnn-16",
-    side=0,
-    augment="none",
-    rounds=5,
-    passes=10,
-    floor=0.1,
-    bounds="per_class",
-    epochs=1,
-    least_steps=400,
-    batch=64,
-    rate=0.03,
-    share="whole",
+    method: str = "csa",
+    net: str = "cnn-16",
+    side: int = 0,
+    augment: str = "none",
+    rounds: int = 5,
+    passes: int = 10,
+    floor: float = 0.1,
+    bounds: str = "per_class",
+    epochs: int = 1,
+    least_steps: int = 400,
+    batch: int = 64,
+    rate: float = 0.03,
+    share: str = "whole",
 ) -> Outcome:
     """A network with dropout by one of the methods, or on the labelled rows or the truth alone."""
     from .networks import Setting, play_network
@@ -283,7 +311,7 @@ def network(
 class Released:
     """The allocation of the released code: the best rows of each column of a diffuse plan, if p > 0.5."""
 
-    def __call__(self, p, budget: Budget) -> Allocation:
+    def __call__(self, p: Floats, budget: Budget) -> Allocation:
         """Allocate the candidates p (N, K)."""
         epsilon = released_epsilon(*p.shape)
         found = Transport("released", epsilon=epsilon, cost="linear", rows="quota")(p, budget)
@@ -292,25 +320,25 @@ class Released:
         return Allocation(np.where(low, -1, found.codes), status, found.certificate)
 
 
-def released_epsilon(n_rows, n_classes):
+def released_epsilon(n_rows: int, n_classes: int) -> float:
     """The released code's regulariser for a table of that shape."""
     steps = [(300, 1.0), (200, 0.5), (100, 0.2), (50, 0.1), (0, 0.05)]
     return next(epsilon for least, epsilon in steps if n_rows / n_classes >= least)
 
 
-@method
-def assignment_matrices(split: Split, shown=20, members=20, schedule="short") -> Outcome:
+@_method
+def assignment_matrices(split: Split, shown: int = 20, members: int = 20, schedule: str = "short") -> Outcome:
     """What CSA and thresholds make of the same few rows in the first round."""
     return assignments(split.coded(), shown, _committee(members, schedule))
 
 
-@method
-def trust_regions(split: Split, side=40, members=20, schedule="short") -> Outcome:
+@_method
+def trust_regions(split: Split, side: int = 40, members: int = 20, schedule: str = "short") -> Outcome:
     """Where in the plane the t-test trusts a committee."""
     return regions(split, side, _committee(members, schedule))
 
 
-def carry_out(name, split: Split, settings) -> Outcome:
+def carry_out(name: str, split: Split, settings: dict[str, Any]) -> Outcome:
     """Run a method on a split; its whole time is among its seconds."""
     begin = time.perf_counter()
     outcome = METHODS[name].run(split, **settings)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from sklearn.preprocessing import StandardScaler
-from torch import nn
+from torch import Tensor, nn
 from torch.nn.functional import avg_pool2d
 from torch.utils.data import TensorDataset
 
@@ -22,6 +23,7 @@ from ..confidence import TTest
 from ..files import InputError
 from ..torch import METHODS, GrowingShare, McDropout, Method, TorchPseudoLabeler, Training, WholePool
 from ..torch.augment import ups_augment, weak_augment
+from ..torch.data import TrainingSet
 from ..torch.devices import chosen, one_thread
 from ..torch.network import perceptron
 from ..torch.protocol import cifar_model, sgd
@@ -29,10 +31,10 @@ from ..torch.training import cosine, train
 from .datasets import DEVICE_VARIABLE, ROUNDS_VARIABLE, Split
 from .grid import Outcome, percent_right
 
-SUPERVISED, TRUTH = "supervised", "truth"
+SUPERVISED, _TRUTH = "supervised", "truth"
 _AUGMENT = {"none": None, "weak": weak_augment, "ups": ups_augment}
 # The network of the labelled rows of the last split.
-_BEGINNING: dict[tuple, dict] = {}
+_BEGINNING: dict[tuple[Any, ...], dict[str, Any]] = {}
 _SHARES: dict[str, Callable[..., Budget]] = {"whole": WholePool(), "growing": GrowingShare()}
 _COUNTS = ("rounds", "pool", "sure", "selected", "right", "negatives", "fewest", "most")
 
@@ -61,11 +63,11 @@ def play_network(split: Split, setting: Setting) -> Outcome:
     split = split.coded()
     known, pool, test = inputs(split, setting.side)
     codes, truth = torch.as_tensor(split.y_l), np.append(split.y_l, split.y_u)
-    if setting.method == TRUTH:
+    if setting.method == _TRUTH:
         known, codes = torch.cat([known, pool]), torch.as_tensor(truth)
     labeler = labeler_of(split, setting, known.shape[1:])
-    details: dict[str, list] = {name: [] for name in _COUNTS}
-    seconds: dict[str, list] = {name: [] for name in ("train", "predict", "allocate")}
+    details: dict[str, list[Any]] = {name: [] for name in _COUNTS}
+    seconds: dict[str, list[float]] = {name: [] for name in ("train", "predict", "allocate")}
     with one_thread():
         for round in labeler.fit_rounds(
             TensorDataset(known, codes), TensorDataset(pool), _folder(split, setting)
@@ -84,16 +86,16 @@ def play_network(split: Split, setting: Setting) -> Outcome:
     return Outcome(details["rounds"][-1], details, seconds)
 
 
-def labeler_of(split: Split, setting: Setting, shape) -> TorchPseudoLabeler:
+def labeler_of(split: Split, setting: Setting, shape: Sequence[int]) -> TorchPseudoLabeler:
     """What labels a split whose inputs have that shape."""
-    rounds = 0 if setting.method in (SUPERVISED, TRUTH) else setting.rounds
+    rounds = 0 if setting.method in (SUPERVISED, _TRUTH) else setting.rounds
     # As the protocol has it, where epochs decide: few labels would make few steps.
     first = setting.batch // 2 if len(split.y_l) < 4000 and not setting.least_steps else None
     augment = _AUGMENT[setting.augment] if split.dataset.image else None
     plan = Training(setting.epochs, setting.batch, setting.least_steps, augment, first)
     device = os.environ.get(DEVICE_VARIABLE, "cpu")
     return TorchPseudoLabeler(
-        lambda: network_of(setting.net, shape, split.n_classes),
+        lambda: _network_of(setting.net, shape, split.n_classes),
         fit_fn=partial(_fit, split, setting, plan, chosen(device)),
         method=method_of(setting) if rounds else "csa",
         training=plan,
@@ -104,7 +106,15 @@ def labeler_of(split: Split, setting: Setting, shape) -> TorchPseudoLabeler:
     )
 
 
-def _fit(split, setting, plan, device, model, data, seed):
+def _fit(
+    split: Split,
+    setting: Setting,
+    plan: Training,
+    device: torch.device,
+    model: nn.Module,
+    data: TrainingSet,
+    seed: int,
+) -> None:
     """Train, but only once on the labelled rows alone: every method begins with that network."""
     same = replace(setting, method="", rounds=0, passes=0, floor=0.0, bounds="", share="")
     key = (split.dataset.name, split.y_l.tobytes(), seed, same)
@@ -134,14 +144,14 @@ def method_of(setting: Setting) -> Method:
     return replace(method, parts=parts)
 
 
-def _folder(split, setting):
+def _folder(split: Split, setting: Setting) -> Path | None:
     """Where the rounds of this very run are kept, if anywhere."""
     root = os.environ.get(ROUNDS_VARIABLE)
     text = f"{split.dataset.name} {split.seed} {len(split.y_l)} {len(split.y_u)} {setting}"
     return Path(root, hashlib.sha256(text.encode()).hexdigest()[:16]) if root else None
 
 
-def inputs(split: Split, side=0):
+def inputs(split: Split, side: int = 0) -> list[Tensor]:
     """Labelled, unlabelled and test rows: images (n, C, side, side) between 0 and 1, or scaled columns."""
     rows = split.X_l, split.X_u, split.X_t
     if split.dataset.image is None:
@@ -152,18 +162,18 @@ def inputs(split: Split, side=0):
     return [avg_pool2d(part, own // side) if 0 < side < own else part for part in images]
 
 
-def network_of(name, shape, n_classes):
+def _network_of(name: str, shape: Sequence[int], n_classes: int) -> nn.Module:
     """A network by its name: "cnn-16" or "wrn-28-2" and their like; for tables a perceptron."""
     if len(shape) == 1:
         return perceptron(shape[0], n_classes)
     kind, *sizes = name.split("-")
     # Channels last: a third quicker on a CPU.
-    make: Callable = partial(convolutions, shape[0]) if kind == "cnn" else cifar_model
+    make: Callable[..., Any] = partial(_convolutions, shape[0]) if kind == "cnn" else cifar_model
     return make(n_classes, *map(int, sizes)).to(memory_format=torch.channels_last)
 
 
-def convolutions(channels, n_classes, width=16, dropout=0.3):
-    """Three convolutions with normalisation, and dropout where the picture is small, an nn.Module."""
+def _convolutions(channels: int, n_classes: int, width: int = 16, dropout: float = 0.3) -> nn.Module:
+    """Three _convolutions with normalisation, and dropout where the picture is small, an nn.Module."""
     return nn.Sequential(
         *_convolution(channels, width),
         nn.MaxPool2d(2),
@@ -178,5 +188,5 @@ def convolutions(channels, n_classes, width=16, dropout=0.3):
     )
 
 
-def _convolution(before, after):
+def _convolution(before: int, after: int) -> tuple[nn.Module, nn.Module, nn.Module]:
     return nn.Conv2d(before, after, 3, padding=1, bias=False), nn.BatchNorm2d(after), nn.ReLU()

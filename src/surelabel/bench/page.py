@@ -9,7 +9,7 @@ from pathlib import Path
 from ..files import InputError
 from . import authors
 from .datasets import DATASETS, known
-from .scores import Score, paired, ranks, scores, share_stored
+from .scores import Paired, Score, paired, ranks, scores, share_stored
 from .store import Store
 from .suite import Suite
 from .suites import SUITES
@@ -19,14 +19,14 @@ _WORTH_SHOWING = 0.4  # of a suite's datasets and columns
 _COMPARED = ("CSA", "CSA, t-test, per class", "csa()")
 
 
-def write(store: Store, path: Path, suites: list[Suite], *, pictures=True) -> Path:
+def write(store: Store, path: Path, suites: list[Suite], *, pictures: bool = True) -> Path:
     """Write the page, and its figures beside the results."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(lines(store, path, suites, pictures=pictures)).rstrip() + "\n")
     return path
 
 
-def lines(store: Store, path: Path, suites: list[Suite], *, pictures=True) -> Iterator[str]:
+def lines(store: Store, path: Path, suites: list[Suite], *, pictures: bool = True) -> Iterator[str]:
     """The page, line by line."""
     shares = {suite.name: share_stored(suite, store) for suite in suites}
     # A figure of a point or two says nothing; but where there is no more than that, that is shown.
@@ -53,7 +53,7 @@ def lines(store: Store, path: Path, suites: list[Suite], *, pictures=True) -> It
             yield from [suite.about, ""]
         if suite.kind == "figure":
             yield from _figure_of(suite, store, path, pictures)
-        for section in _SECTIONS.get(suite.name, (tables_of,)) if suite.kind == "table" else ():
+        for section in _SECTIONS.get(suite.name, (_tables_of,)) if suite.kind == "table" else ():
             yield from section(suite, store)
         yield from _noted(notes.get(suite.name, []))
     left = [f"*{suite.title}* (`{suite.name}`)" for suite in suites if suite not in stored]
@@ -63,7 +63,7 @@ def lines(store: Store, path: Path, suites: list[Suite], *, pictures=True) -> It
     yield from _circumstances(stored, store)
 
 
-def cell_of(score: Score | None) -> str:
+def _cell_of(score: Score | None) -> str:
     """A table's cell."""
     if score is None:
         return ""
@@ -73,15 +73,15 @@ def cell_of(score: Score | None) -> str:
     return text + (f" **{score.word}**" if score.word in ("higher", "lower") else "")
 
 
-def tables_of(suite: Suite, store: Store) -> Iterator[str]:
+def _tables_of(suite: Suite, store: Store) -> Iterator[str]:
     """A table for each of a suite's measures, under its name where there are several."""
     for measure, title in suite.measures.items():
         if len(suite.measures) > 1:
             yield from ["", f"### {title[0].upper()}{title[1:]}", ""]
-        yield from table_of(suite, store, measure)
+        yield from _table_of(suite, store, measure)
 
 
-def table_of(suite: Suite, store: Store, measure="accuracy") -> Iterator[str]:
+def _table_of(suite: Suite, store: Store, measure: str = "accuracy") -> Iterator[str]:
     """The table of a suite in Markdown: methods down, datasets across."""
     found = scores(suite, store, measure)
     if not found:
@@ -89,7 +89,7 @@ def table_of(suite: Suite, store: Store, measure="accuracy") -> Iterator[str]:
     yield "| | " + " | ".join(known(d).title for d in found) + " |"
     yield "|---|" + "---|" * len(found)
     for column in suite.columns:
-        cells = [cell_of(row.get(column.label)) for row in found.values()]
+        cells = [_cell_of(row.get(column.label)) for row in found.values()]
         if any(cells):
             yield f"| {column.label} | " + " | ".join(cells) + " |"
     seeds = {d: [score.n for score in row.values()] for d, row in found.items()}
@@ -107,7 +107,7 @@ def table_of(suite: Suite, store: Store, measure="accuracy") -> Iterator[str]:
         )
 
 
-def _over_datasets(suite, store):
+def _over_datasets(suite: Suite, store: Store) -> Iterator[str]:
     for label in ("CSA", "csa()"):
         tests = paired(suite, store, label)
         if not tests:
@@ -139,7 +139,7 @@ def _over_datasets(suite, store):
         yield f"- {', '.join(group)}"
 
 
-def _gains(suite, store):
+def _gains(suite: Suite, store: Store) -> Iterator[str]:
     """What a method gains over each other by every measure, on the same splits."""
     for label in _COMPARED:
         by_measure = [
@@ -157,13 +157,13 @@ def _gains(suite, store):
     ]
 
 
-def _gain(test):
+def _gain(test: Paired) -> str:
     better, worse = ([known(d).title for d in names] for names in (test.better, test.worse))
     words = [f"better: {', '.join(better)}"] * bool(better) + [f"worse: {', '.join(worse)}"] * bool(worse)
     return f"{test.gain:+.2f}" + (f" (**{'; '.join(words)}**)" if words else "")
 
 
-def _figure_of(suite, store, path, pictures):
+def _figure_of(suite: Suite, store: Store, path: Path, pictures: bool) -> Iterator[str]:
     image = store.folder / f"{suite.name}.png"
     if pictures:
         from .figures import draw
@@ -173,12 +173,12 @@ def _figure_of(suite, store, path, pictures):
     yield f"![{suite.title}]({_relative(image, path.parent)})"
 
 
-def _relative(image, folder):
+def _relative(image: Path, folder: Path) -> str:
     image, folder = image.resolve(), folder.resolve()
     return image.relative_to(folder).as_posix() if image.is_relative_to(folder) else image.name
 
 
-def _circumstances(stored, store):
+def _circumstances(stored: list[Suite], store: Store) -> Iterator[str]:
     by_machine: dict[str, list[str]] = {}
     for run in store.runs:
         versions = ", ".join(f"{name} {number}" for name, number in run["versions"].items())
@@ -191,7 +191,7 @@ def _circumstances(stored, store):
     taken = sum(record["seconds"]["total"] for record in store.seconds.values())
     yield (
         f"{len(store.results):,} runs, {taken / 3600:.1f} hours of one core in all. Seeds count from 0: "
-        "split, committee and network all hang on them. Every run has one thread."
+        "split, committee and network all depend on them. Every run has one thread."
     )
     yield ""
     yield "| dataset | rows | columns | classes | unlabelled, of the training part |"
@@ -214,7 +214,7 @@ def _notes(folder: Path) -> dict[str, list[str]]:
     return notes
 
 
-def _noted(notes):
+def _noted(notes: list[str]) -> Iterator[str]:
     if notes:
         yield ""
         yield from (f"- {note}" for note in notes)
@@ -222,8 +222,8 @@ def _noted(notes):
 
 # What stands under the title of a table, where it is not the table alone.
 _SECTIONS = {
-    "table2": (tables_of, _over_datasets),
-    "multilabel": (tables_of, _gains),
+    "table2": (_tables_of, _over_datasets),
+    "multilabel": (_tables_of, _gains),
     "stored": (authors.lines,),
     "stored_several": (authors.lines,),
 }

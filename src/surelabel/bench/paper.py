@@ -5,6 +5,9 @@ Printed figures are (mean, standard deviation as printed, over 30 seeds).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 PRINTED_SEEDS = 30
 Printed = dict[str, dict[str, tuple[float, float]]]
 
@@ -14,7 +17,7 @@ _LOWER_BOUND = ("SLA", "no confidence", "CSA")
 _ENSEMBLE = ("PL", "PL, ensemble", "CSA")
 
 
-def _table(labels, lines) -> Printed:
+def _table(labels: Sequence[str], lines: Sequence[tuple[Any, ...]]) -> Printed:
     """A line is a dataset and its cells: mean and deviation by turns."""
     return {
         dataset: dict(zip(labels, zip(cells[::2], cells[1::2], strict=True), strict=True))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any, Self
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.neural_network import MLPClassifier
+
+from ..common.types import Floats, Values
 
 
 class HeldOut(ClassifierMixin, BaseEstimator):
@@ -24,14 +28,22 @@ class HeldOut(ClassifierMixin, BaseEstimator):
         Chooses the rows.
     """
 
-    def __init__(self, network, share=0.1, *, epochs=100, patience=50, random_state=0):
+    def __init__(
+        self,
+        network: MLPClassifier,
+        share: float = 0.1,
+        *,
+        epochs: int = 100,
+        patience: int = 50,
+        random_state: int = 0,
+    ) -> None:
         self.network = network
         self.share = share
         self.epochs = epochs
         self.patience = patience
         self.random_state = random_state
 
-    def fit(self, X, y):
+    def fit(self, X: Floats, y: Values) -> Self:
         """Train; the network of the best epoch remains."""
         self.classes_, codes = np.unique(y, return_inverse=True)
         order = np.random.RandomState(self.random_state).permutation(len(X))
@@ -54,12 +66,12 @@ class HeldOut(ClassifierMixin, BaseEstimator):
         self.network_ = network
         return self
 
-    def predict(self, X):
+    def predict(self, X: Floats) -> Values:
         """The most probable class, shape (n,)."""
         return self.classes_[self.network_.predict_proba(X).argmax(axis=1)]
 
 
-def perceptron(n_rows, held_out, seed):
+def perceptron(n_rows: int, held_out: float, seed: int) -> Any:
     """The network for so many rows, a share of which is held out."""
     network = MLPClassifier((100, 100), max_iter=100, n_iter_no_change=50, random_state=seed)
     if held_out:

@@ -6,13 +6,15 @@ import numpy as np
 
 from ..allocation import Threshold, Transport
 from ..budget import Budget, class_frequencies, ramp
+from ..committees.base import Committee
 from ..committees.member_fitting import aligned, seeded
+from ..common.types import Floats, Table
 from ..confidence import welch_t
 from .datasets import Split
 from .grid import Outcome, percent_right
 
 
-def assignments(split: Split, n_rows, committee) -> Outcome:
+def assignments(split: Split, n_rows: int, committee: Committee) -> Outcome:
     """Assignment of a few rows by CSA, by the exact plan's form, and by thresholds 0.5, 0.7 and 0.9."""
     members, P = _ask(split, committee, split.X_u[:n_rows])
     p = P.mean(axis=0)
@@ -36,7 +38,7 @@ def assignments(split: Split, n_rows, committee) -> Outcome:
     return Outcome(_accuracy(members, split), details)
 
 
-def regions(split: Split, side, committee) -> Outcome:
+def regions(split: Split, side: int, committee: Committee) -> Outcome:
     """Welch's t on a square grid over two columns, and the labelled rows."""
     every = np.concatenate([split.X_l, split.X_u])
     low, high = every.min(axis=0) - 0.5, every.max(axis=0) + 0.5
@@ -58,11 +60,11 @@ def regions(split: Split, side, committee) -> Outcome:
     return Outcome(_accuracy(members, split), details)
 
 
-def _ask(split, committee, X):
+def _ask(split: Split, committee: Committee, X: Table) -> tuple[Committee, Floats]:
     """The committee trained on the labelled rows, and its P (M, N, K) of X."""
     members = seeded(committee, np.random.RandomState(split.seed)).fit(split.X_l, split.y_l)
     return members, aligned(members.predict_members(X), members.classes_, split.n_classes)
 
 
-def _accuracy(members, split):
+def _accuracy(members: Committee, split: Split) -> float:
     return percent_right(members.predict(split.X_t), split.y_t)

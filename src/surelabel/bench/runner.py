@@ -9,11 +9,12 @@ import os
 import platform
 import time
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
@@ -65,7 +66,7 @@ def run_cell(cell: Cell, folder: Path | None = None) -> Outcome:
         return carry_out(cell.method, split, cell.of_method)
 
 
-def _attempt(cell, folder):
+def _attempt(cell: Cell, folder: Path | None) -> tuple[Cell, Outcome | None, str, float]:
     begin = time.perf_counter()
     try:
         return cell, run_cell(cell, folder), "", time.perf_counter() - begin
@@ -94,7 +95,7 @@ def to_do(cells: Iterable[Cell], store: Store) -> list[Cell]:
     return list({cell.key: cell for cell in cells if cell not in store}.values())
 
 
-def go(cells: list[Cell], store: Store, *, folder: Path | None = None, jobs=1) -> Iterator[Done]:
+def go(cells: list[Cell], store: Store, *, folder: Path | None = None, jobs: int = 1) -> Iterator[Done]:
     """Run cells and store what they give; sort the files at the end.
 
     Parameters
@@ -132,22 +133,22 @@ def go(cells: list[Cell], store: Store, *, folder: Path | None = None, jobs=1) -
     store.settle()
 
 
-def _expectation(store: Store):
+def _expectation(store: Store) -> Callable[[Cell], float]:
     """How long a cell should take, by what is known of its like."""
-    known: dict[tuple, list[float]] = {}
+    known: dict[tuple[str, ...], list[float]] = {}
     for (dataset, method, digest, _), record in store.seconds.items():
         for like in [(dataset, method, digest), (dataset, method), (method,), ()]:
             known.setdefault(like, []).append(record["seconds"]["total"])
     typical = {like: median(seconds) for like, seconds in known.items()}
 
-    def seconds(cell):
+    def seconds(cell: Cell) -> float:
         likes = [(cell.dataset, cell.method, cell.digest), (cell.dataset, cell.method), (cell.method,), ()]
         return max(next((typical[like] for like in likes if like in typical), 1.0), 1e-3)
 
     return seconds
 
 
-def circumstances(command) -> dict:
+def circumstances(command: str) -> dict[str, Any]:
     """Machine, versions and command of a run, and nothing that tells whose it is."""
     found = versions(_PACKAGES)
     return {
@@ -160,7 +161,7 @@ def circumstances(command) -> dict:
     }
 
 
-def _processor():
+def _processor() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import stats
 
+from ..common.types import Floats
 from .cells import Cell, Column
 from .paper import PRINTED_SEEDS
-from .store import Store
+from .store import Record, Store
 from .suite import Suite
 from .suites import SUITES
 
@@ -40,11 +43,11 @@ class Score:
     printed: tuple[float, float] | None = None
     word: str = ""
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{self.mean:.2f}" + (f" +- {self.half:.2f}" if np.isfinite(self.half) else "")
 
 
-def interval(values):
+def interval(values: ArrayLike) -> tuple[float, float]:
     """Mean, and half of its 95% interval by Student's t; NaN below three values, which say little of it."""
     values = np.asarray(values, dtype=float)
     n = len(values)
@@ -52,7 +55,9 @@ def interval(values):
     return float(values.mean()), float(half)
 
 
-def compared(values, printed, printed_seeds=PRINTED_SEEDS):
+def compared(
+    values: Sequence[float], printed: tuple[float, float] | None, printed_seeds: int = PRINTED_SEEDS
+) -> str:
     """Ours against the paper's mean and deviation over its seeds: agrees, higher or lower."""
     if printed is None or len(values) < 2 or not printed_seeds:
         return ""
@@ -71,13 +76,13 @@ def compared(values, printed, printed_seeds=PRINTED_SEEDS):
     return "higher" if np.mean(values) > mean else "lower"
 
 
-def records_of(suite: Suite, store: Store, dataset, column: Column) -> dict[int, dict]:
+def records_of(suite: Suite, store: Store, dataset: str, column: Column) -> dict[int, Record]:
     """Stored results of a column on a dataset, by seed; of the suite's seeds only."""
     found = store.by_seed(Cell.of(dataset, column.method, 0, column.settings))
     return {seed: found[seed] for seed in sorted(found) if seed < suite.seeds}
 
 
-def by_column(suite: Suite, store: Store, dataset) -> dict[str, dict[int, dict]]:
+def by_column(suite: Suite, store: Store, dataset: str) -> dict[str, dict[int, Record]]:
     """Stored results of all columns on a dataset, by label and seed.
 
     Columns that have all seeds that were planned have those they share: some splits are easier.
@@ -98,13 +103,15 @@ def share_stored(suite: Suite, store: Store) -> float:
     return float(np.mean(found)) if found else 0.0
 
 
-def accuracies(suite: Suite, store: Store, dataset, column: Column, measure="accuracy") -> dict[int, float]:
+def accuracies(
+    suite: Suite, store: Store, dataset: str, column: Column, measure: str = "accuracy"
+) -> dict[int, float]:
     """Accuracies by seed, or what else was measured."""
     records = records_of(suite, store, dataset, column)
     return {seed: record[measure] for seed, record in records.items() if measure in record}
 
 
-def scores(suite: Suite, store: Store, measure="accuracy") -> dict[str, dict[str, Score]]:
+def scores(suite: Suite, store: Store, measure: str = "accuracy") -> dict[str, dict[str, Score]]:
     """A score for each dataset and label of which anything is stored."""
     table: dict[str, dict[str, Score]] = {}
     for dataset in suite.datasets:
@@ -143,14 +150,14 @@ class Paired:
     p: float
 
 
-def paired(suite: Suite, store: Store, label, measure="accuracy") -> list[Paired]:
+def paired(suite: Suite, store: Store, label: str, measure: str = "accuracy") -> list[Paired]:
     """A column against every other, on the seeds they share."""
     ours = next((column for column in suite.columns if column.label == label), None)
     if ours is None:
         return []
     out = []
     for other in suite.columns:
-        gains: dict[str, np.ndarray] = {}
+        gains: dict[str, Floats] = {}
         for dataset in suite.datasets:
             a, b = (accuracies(suite, store, dataset, column, measure) for column in (ours, other))
             shared = sorted(a.keys() & b.keys())

@@ -14,17 +14,20 @@ from pathlib import Path
 from typing import Any
 
 from ..files import InputError, write_bytes
-from .cells import Cell
+from .cells import Cell, Key
+from .grid import Outcome
+
+Record = dict[str, Any]
 
 _RUNS = "runs.jsonl"
 
 
-def line_of(record) -> str:
+def _line_of(record: Record) -> str:
     """A record as its line."""
     return json.dumps(record, sort_keys=True, separators=(",", ":")) + "\n"
 
 
-def mended(path: Path) -> list[dict[str, Any]]:
+def mended(path: Path) -> list[Record]:
     """The records of a file; a last line that was cut off is removed from it."""
     if not path.exists():
         return []
@@ -37,7 +40,7 @@ def mended(path: Path) -> list[dict[str, Any]]:
     return _parsed(path, data[:end])
 
 
-def _parsed(path, data):
+def _parsed(path: Path, data: bytes) -> list[Record]:
     records = []
     for number, line in enumerate(data.decode().splitlines(), start=1):
         try:
@@ -47,22 +50,22 @@ def _parsed(path, data):
     return records
 
 
-def append(path: Path, record):
-    """Add a line; it is on the disk when this returns."""
+def append(path: Path, *records: Record) -> None:
+    """Add a line for each record, all at once; they are on the disk when this returns."""
     with path.open("ab") as file:
-        file.write(line_of(record).encode())
+        file.write("".join(map(_line_of, records)).encode())
         file.flush()
         os.fsync(file.fileno())
 
 
-def rewrite(path: Path, records: Iterable[dict[str, Any]]):
+def _rewrite(path: Path, records: Iterable[Record]) -> None:
     """Replace the file as a whole, or not at all; untouched where nothing changes."""
-    text = "".join(map(line_of, records)).encode()
+    text = "".join(map(_line_of, records)).encode()
     if not path.exists() or path.read_bytes() != text:
         write_bytes(path, text)
 
 
-def key_of(record):
+def _key_of(record: Record) -> Key:
     """What tells a record from any other."""
     return record["dataset"], record["method"], record["digest"], record["seed"]
 
@@ -76,20 +79,20 @@ class Store:
         Made when the first result is written.
     """
 
-    def __init__(self, folder):
+    def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)
-        self.results: dict[tuple, dict[str, Any]] = {}
-        self.seconds: dict[tuple, dict[str, Any]] = {}
-        self.runs: list[dict[str, Any]] = mended(self.folder / _RUNS)
+        self.results: dict[Key, Record] = {}
+        self.seconds: dict[Key, Record] = {}
+        self.runs: list[Record] = mended(self.folder / _RUNS)
         for path in sorted(self.folder.glob("*.jsonl")):
             if path.name != _RUNS:
                 into = self.seconds if path.name.endswith(".seconds.jsonl") else self.results
-                into.update((key_of(record), record) for record in mended(path))
+                into.update((_key_of(record), record) for record in mended(path))
 
-    def __contains__(self, cell: Cell):
+    def __contains__(self, cell: Cell) -> bool:
         return cell.key in self.results
 
-    def by_seed(self, cell: Cell) -> dict[int, dict[str, Any]]:
+    def by_seed(self, cell: Cell) -> dict[int, Record]:
         """What is known of a cell and of its like with other seeds."""
         return {key[3]: record for key, record in self.results.items() if key[:3] == cell.key[:3]}
 
@@ -97,14 +100,14 @@ class Store:
         """Its seconds by component."""
         return self.seconds.get(cell.key, {}).get("seconds", {})
 
-    def begin(self, run):
+    def begin(self, run: Record) -> None:
         """Write down what is about to run; the same again is not repeated."""
         self.folder.mkdir(parents=True, exist_ok=True)
         if run not in self.runs:
             self.runs.append(run)
             append(self.folder / _RUNS, run)
 
-    def add(self, cell: Cell, outcome):
+    def add(self, cell: Cell, outcome: Outcome) -> None:
         """Keep a result."""
         about = {"dataset": cell.dataset, "method": cell.method, "digest": cell.digest, "seed": cell.seed}
         seconds = about | {"seconds": _rounded(outcome.seconds)}
@@ -114,18 +117,18 @@ class Store:
         append(self._path(cell.dataset), result)
         self.results[cell.key], self.seconds[cell.key] = result, seconds
 
-    def settle(self):
+    def settle(self) -> None:
         """Sort every file by what its lines are about."""
         for suffix, records in [("", self.results), (".seconds", self.seconds)]:
             for dataset in sorted({key[0] for key in records}):
                 kept = [records[key] for key in sorted(records) if key[0] == dataset]
-                rewrite(self._path(dataset, suffix), kept)
+                _rewrite(self._path(dataset, suffix), kept)
 
-    def _path(self, dataset, suffix=""):
+    def _path(self, dataset: str, suffix: str = "") -> Path:
         return self.folder / f"{dataset}{suffix}.jsonl"
 
 
-def _rounded(seconds):
+def _rounded(seconds: dict[str, Any]) -> dict[str, Any]:
     return {
         part: [round(s, 4) for s in value] if isinstance(value, list) else round(value, 4)
         for part, value in seconds.items()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from .cells import Cell, Column
@@ -58,7 +58,13 @@ class Suite:
                 for column in self.columns:
                     yield Cell.of(dataset, column.method, seed, column.settings)
 
-    def narrowed(self, seeds=None, datasets=None, methods=None, quick=False) -> Suite:
+    def narrowed(
+        self,
+        seeds: int | None = None,
+        datasets: Sequence[str] | None = None,
+        methods: Sequence[str] | None = None,
+        quick: bool = False,
+    ) -> Suite:
         """The same with fewer seeds, datasets or methods; quick: the least that shows all of it.
 
         Methods go by their own names, or by the label of a column.

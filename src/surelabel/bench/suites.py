@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..files import InputError
 from . import paper
 from .cells import Column
@@ -62,7 +64,7 @@ _CIFAR_SMALL = {"balanced": True, "net": "cnn-32", "side": 16, "rounds": 2, "lea
 _CIFAR_SMALL |= {"labelled": 1000, "unlabelled": 20_000}
 
 
-def _networks(settings):
+def _networks(settings: dict[str, Any]) -> tuple[Column, ...]:
     methods = _NETWORKS | {"true labels": "truth"}
     return tuple(Column(label, "network", settings | {"method": name}) for label, name in methods.items())
 
@@ -329,7 +331,7 @@ _LIST = [
 SUITES = {suite.name: suite for suite in _LIST}
 
 
-def named(name) -> list[Suite]:
+def named(name: str) -> list[Suite]:
     """The suite of that name; all of them by "all"."""
     if name == "all":
         return list(SUITES.values())
@@ -338,7 +340,7 @@ def named(name) -> list[Suite]:
     return [SUITES[name]]
 
 
-def methods_of(text) -> list[str]:
+def methods_of(text: str) -> list[str]:
     """What a text with commas names: methods, titles of columns, or one title that has a comma itself.
 
     Examples

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.table import Table
 
 from .datasets import known
-from .scores import scores
+from .scores import Score, scores
 from .store import Store
 from .suite import Suite
 
@@ -16,7 +16,7 @@ _CAPTION = "+- half of a 95% interval. In brackets the paper's; ^ ours is higher
 _MARK = {"higher": " [green]^[/green]", "lower": " [red]v[/red]", "agrees": "", "": ""}
 
 
-def as_tables(suite: Suite, store: Store, width=100) -> Iterator[Table]:
+def as_tables(suite: Suite, store: Store, width: int = 100) -> Iterator[Table]:
     """Methods down, datasets across, as many tables as it takes; below ours what the paper prints."""
     at_once = max((width - _LABEL) // _CELL, 1)
     for measure, title in suite.measures.items():
@@ -28,7 +28,7 @@ def as_tables(suite: Suite, store: Store, width=100) -> Iterator[Table]:
             yield _table(suite, title, part, _CAPTION if last else None)
 
 
-def _table(suite, title, found, caption):
+def _table(suite: Suite, title: str, found: dict[str, dict[str, Score]], caption: str | None) -> Table:
     table = Table(
         title=f"{suite.title}: {title}, %", caption=caption, title_justify="left", caption_justify="left"
     )
@@ -42,14 +42,14 @@ def _table(suite, title, found, caption):
     return table
 
 
-def _seeds(row):
+def _seeds(row: dict[str, Score]) -> str:
     counts = [score.n for score in row.values()]
     if max(counts) == 1:
         return "1 seed"
     return f"{min(counts)} to {max(counts)} seeds" if min(counts) < max(counts) else f"{max(counts)} seeds"
 
 
-def _cell(score):
+def _cell(score: Score | None) -> str:
     if score is None:
         return ""
     text = str(score) + _MARK[score.word]

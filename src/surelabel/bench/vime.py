@@ -10,13 +10,15 @@ steps, or after 1,000.
 from __future__ import annotations
 
 import copy
+from typing import Any, Self
 
 import numpy as np
 import torch
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.preprocessing import MinMaxScaler
-from torch import nn
+from torch import Generator, Tensor, nn
 
+from ..common.types import Floats, Values
 from ..torch.devices import one_thread
 
 
@@ -52,19 +54,19 @@ class Vime(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        scaler=None,
-        corrupted=0.3,
-        alpha=2.0,
-        beta=1.0,
-        copies=3,
-        hidden=100,
+        scaler: Any = None,
+        corrupted: float = 0.3,
+        alpha: float = 2.0,
+        beta: float = 1.0,
+        copies: int = 3,
+        hidden: int = 100,
         *,
-        epochs=10,
-        iterations=1000,
-        batch_size=128,
-        patience=100,
-        random_state=0,
-    ):
+        epochs: int = 10,
+        iterations: int = 1000,
+        batch_size: int = 128,
+        patience: int = 100,
+        random_state: int = 0,
+    ) -> None:
         self.scaler = scaler
         self.corrupted = corrupted
         self.alpha = alpha
@@ -77,7 +79,7 @@ class Vime(ClassifierMixin, BaseEstimator):
         self.patience = patience
         self.random_state = random_state
 
-    def fit(self, X, y, X_unlabeled):
+    def fit(self, X: Floats, y: Values, X_unlabeled: Floats) -> Self:
         """Learn from labelled and unlabelled rows."""
         self.classes_, codes = np.unique(y, return_inverse=True)
         scaler = MinMaxScaler(clip=True) if self.scaler is None else clone(self.scaler)
@@ -91,19 +93,19 @@ class Vime(ClassifierMixin, BaseEstimator):
             self.network_ = self._train(self._read(X), torch.as_tensor(codes), unlabelled, dice)
         return self
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Floats) -> Floats:
         """Probability of each class, shape (n, K)."""
         with torch.no_grad(), one_thread():
             return self.network_(self.encoder_(self._read(X))).softmax(dim=1).numpy()
 
-    def predict(self, X):
+    def predict(self, X: Floats) -> Values:
         """The most probable class, shape (n,)."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
-    def _read(self, X):
+    def _read(self, X: Floats) -> Tensor:
         return torch.as_tensor(self.scaler_.transform(X), dtype=torch.float32)
 
-    def _pretrain(self, X, dice):
+    def _pretrain(self, X: Tensor, dice: Generator) -> nn.Module:
         """The encoder: which cells were replaced, and what was there."""
         width = X.shape[1]
         encoder = nn.Sequential(_dense(width, width), nn.ReLU())
@@ -120,7 +122,7 @@ class Vime(ClassifierMixin, BaseEstimator):
                 _step(solver, guess + self.alpha * values)
         return encoder.requires_grad_(False)
 
-    def _train(self, X, codes, unlabelled, dice):
+    def _train(self, X: Tensor, codes: Tensor, unlabelled: Tensor, dice: Generator) -> nn.Module:
         """The network, as it was when held-out labels were predicted best."""
         order = torch.randperm(len(X), generator=dice)
         seen = order[: max(int(0.9 * len(X)), 1)]
@@ -152,21 +154,21 @@ class Vime(ClassifierMixin, BaseEstimator):
         return best.requires_grad_(False)
 
 
-def corrupt(X, share, dice):
+def corrupt(X: Tensor, share: float, dice: Generator) -> Tensor:
     """X with a share of the cells replaced by those of other rows in their column, shape of X."""
     order = torch.rand(X.shape, generator=dice).argsort(dim=0)
     mask = torch.rand(X.shape, generator=dice) < share
     return torch.where(mask, X.gather(0, order), X)
 
 
-def _dense(n_in, n_out):
+def _dense(n_in: int, n_out: int) -> nn.Linear:
     layer = nn.Linear(n_in, n_out)
     nn.init.xavier_uniform_(layer.weight)
     nn.init.zeros_(layer.bias)
     return layer
 
 
-def _step(solver, loss):
+def _step(solver: torch.optim.Optimizer, loss: Tensor) -> None:
     solver.zero_grad()
     loss.backward()
     solver.step()
