@@ -345,7 +345,7 @@ def test_bad_tables_are_sentences_and_do_not_claim_the_folder(name, data, tmp_pa
 
 
 def test_a_fault_of_the_tool_itself_is_no_traceback(data, tmp_path, monkeypatch):
-    monkeypatch.setattr("surelabel.tool.run.open_reader", lambda settings: {}["fault"])
+    monkeypatch.setattr("surelabel.tool.run.read_tables", lambda settings: {}["fault"])
     result = surelabel("label", data, *QUICK, "--out", tmp_path / "run")
     assert result.exit_code == 2
     assert "This should not happen" in said(result)

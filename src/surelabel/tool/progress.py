@@ -16,8 +16,8 @@ from ..common.durations import duration
 from ..common.notice import logger
 from ..rounds.records import Round
 from ..rounds.several import LabelRounds
-from .ctrl_c import Stop
 from .settings import Settings
+from .work import Stop
 
 # What comes after the rounds, as a share of their time: the final classifier; and with the guard.
 _FINAL, _FINAL_AND_GUARD = 0.1, 0.67

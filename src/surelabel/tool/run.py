@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from types import FrameType
+
 from rich.console import Console
 
-from ..files import alone_in
+from ..files import InputError, alone_in
 from . import display
 from .console import escaped, notices
-from .ctrl_c import Stop, stopping
-from .engines import open_reader
 from .errors import INTERRUPTED, NOTHING_LABELLED
 from .facts import Facts
 from .progress import Progress
 from .run_folder import RunFolder
 from .settings import Settings
-from .source import Source
-from .work import Outcome, work
+from .source import Reader, Source
+from .table_reading import read_tables
+from .work import Outcome, Stop, work
 
 
 def run(settings: Settings, folder: RunFolder, console: Console, *, resume: bool, overwrite: bool) -> int:
     """Read, label, write; returns the exit code."""
     folder.check_options(resume=resume, overwrite=overwrite)
-    with open_reader(settings) as reader:
+    with _open_reader(settings) as reader:
         display.show_dashboard(console, reader)
         source = reader.read()
         display.show_facts(console, source.facts)
@@ -39,19 +44,51 @@ def run(settings: Settings, folder: RunFolder, console: Console, *, resume: bool
     return INTERRUPTED if outcome.interrupted else _exit_code(settings, source.facts, outcome.n_found)
 
 
+@contextmanager
+def _open_reader(settings: Settings) -> Iterator[Reader]:
+    """A reader for the engine that settings name; a cluster is closed at the end of the block."""
+    if settings.engine == "local":
+        yield Reader(partial(read_tables, settings))
+        return
+    try:
+        # Dask is an optional package.
+        from .shard_source import dask_reader
+    except ImportError as error:
+        raise InputError(str(error)) from error
+    with dask_reader(settings) as reader:
+        yield reader
+
+
 def _followed(settings: Settings, source: Source, folder: RunFolder, console: Console) -> Outcome:
     """Do the work, and show its rounds as they end."""
     stop = Stop()
     with (
         notices(console),
         Progress(console, settings, stop) as progress,
-        stopping(stop, progress.say_stopping),
+        _ctrl_c(stop, progress.say_stopping),
     ):
         for event in work(settings, source, folder, stop):
             if isinstance(event, Outcome):
                 return event
             progress.round_done(event)
     raise AssertionError("work() ended without an Outcome")
+
+
+@contextmanager
+def _ctrl_c(stop: Stop, answer: Callable[[], None]) -> Iterator[None]:
+    """Within the block, the first Ctrl-C sets `stop` and is answered; the second is a KeyboardInterrupt."""
+
+    def ask(signum: int, frame: FrameType | None) -> None:
+        if stop.asked:
+            raise KeyboardInterrupt
+        stop.asked = True
+        answer()
+
+    before = signal.signal(signal.SIGINT, ask)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _exit_code(settings: Settings, facts: Facts, n_found: int) -> int:

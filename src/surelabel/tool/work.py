@@ -9,11 +9,17 @@ from pathlib import Path
 
 from ..rounds.records import Round
 from ..rounds.several import LabelRounds
-from .ctrl_c import Stop
 from .run_folder import RunFolder
 from .settings import Settings
 from .source import Labelling, Source
 from .summary import Summary
+
+
+class Stop:
+    """Whether a person wants the run to end after the current round."""
+
+    def __init__(self) -> None:
+        self.asked = False
 
 
 @dataclass(frozen=True)
