@@ -20,9 +20,9 @@ from .common.notice import notice
 from .common.types import Bools, Floats, Ints, Values
 from .transport import Assignment, Certificate, Rows, solve
 
-# The cost of a class that every model calls impossible: far, but finite.
+# The cost of a class that every model calls impossible is high, but finite.
 _SMALLEST_PROBABILITY = 1e-12
-# Entropy gives every cell some mass; this little is none.
+# The entropy gives every cell some mass; less than this counts as none.
 _NO_MASS = 1e-6
 
 _Choice = TypeVar("_Choice")
@@ -153,7 +153,7 @@ class Offer:
         )
 
     def kept(self, keep: Bools) -> Allocation:
-        """The offer made good for some of the rows, (N,), all of them accepted."""
+        """The labels of the offer for some of the rows, (N,), all of them accepted."""
         status = np.empty(len(keep), dtype=object)
         status[:] = self.refused
         status[self.accepted] = self.crowded_out
@@ -234,7 +234,7 @@ def sure_of(p: Floats, gamma: float) -> Ints:
 
 def class_thresholds(counts: Ints, gamma: float) -> Floats:
     """Thresholds scaled by how often each class exceeds gamma, shape (K,)."""
-    # No class has shown itself yet: none has earned a lower threshold.
+    # No row exceeds gamma yet: every class keeps the full threshold.
     return gamma * (counts / counts.max() if counts.any() else np.ones(len(counts)))
 
 

@@ -32,7 +32,7 @@ class LabeledKFold:
     random_state : int or RandomState, optional
         Seeds the shuffling.
     missing_label : scalar, default="auto"
-        See `surelabel.reading.targets.is_unlabeled`.
+        See `surelabel.reading.unlabeled.is_unlabeled`.
 
     See Also
     --------
@@ -93,7 +93,7 @@ class LabeledScorer:
     scoring : str or callable, default="accuracy"
         As in scikit-learn.
     missing_label : scalar, default="auto"
-        See `surelabel.reading.targets.is_unlabeled`.
+        See `surelabel.reading.unlabeled.is_unlabeled`.
 
     See Also
     --------

@@ -43,7 +43,7 @@ class Beside:
 
 
 def lines(suite: Suite, store: Store) -> Iterator[str]:
-    """The table in Markdown, and what it comes to."""
+    """The table in Markdown, and a summary of it."""
     found = {name: _of_dataset(suite, store, name) for name in STORED if name in suite.datasets}
     heads = list(dict.fromkeys(head for row in found.values() for head in row))
     heads.sort(key=lambda head: head.endswith(", gain"))

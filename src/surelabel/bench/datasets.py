@@ -107,7 +107,7 @@ PAPERS = tuple(name for name in DATASETS if name not in ("blobs", "mnist", *CIFA
 _BUNDLED: dict[str, Callable[[], tuple[Any, Any]]] = {
     "digits": lambda: load_digits(return_X_y=True),
     "breast_cancer": lambda: load_breast_cancer(return_X_y=True),
-    # A picture's three classes in the plane, near enough to be confused.
+    # Three classes in the plane, for a figure; near enough to each other to be confused.
     "blobs": lambda: make_blobs(300, centers=[(0, 0), (3, 0), (1.5, 2.6)], random_state=0),
 }
 

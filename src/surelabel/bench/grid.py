@@ -52,7 +52,7 @@ def percent_right(predicted: Values, truth: Values) -> float:
 
 
 def classifier(split: Split) -> Any:
-    """The paper's classifier: XGBoost as it comes, one thread."""
+    """The paper's classifier: XGBoost with its default settings, one thread."""
     return load_xgboost().XGBClassifier(n_jobs=1, random_state=0, verbosity=0, tree_method=split.trees)
 
 
@@ -74,7 +74,7 @@ def scores_of(predicted: Values, truth: Values) -> dict[str, float]:
 
 
 def _frequencies(codes: Ints, n_classes: int, prior: str) -> Floats:
-    """Class _frequencies of the labelled rows, shape (K,); "smoothed" as in the released code."""
+    """Class frequencies of the labelled rows, shape (K,); "smoothed" as in the released code."""
     found = class_frequencies(codes, np.ones(len(codes)), n_classes)
     return smoothed(found) if prior == "smoothed" else found
 

@@ -67,7 +67,7 @@ def _committee(members: int, schedule: str) -> RandomXGBoost:
 
 @_method
 def xgboost(split: Split) -> Outcome:
-    """XGBoost as it comes, on the labelled rows alone."""
+    """XGBoost with its default settings, on the labelled rows alone."""
     return play(split, Parts(None, Everything(), Threshold()), n_rounds=0)
 
 

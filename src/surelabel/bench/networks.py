@@ -163,7 +163,7 @@ def inputs(split: Split, side: int = 0) -> list[Tensor]:
 
 
 def _network_of(name: str, shape: Sequence[int], n_classes: int) -> nn.Module:
-    """A network by its name: "cnn-16" or "wrn-28-2" and their like; for tables a perceptron."""
+    """A network by its name: such as "cnn-16" or "wrn-28-2"; for tables a perceptron."""
     if len(shape) == 1:
         return perceptron(shape[0], n_classes)
     kind, *sizes = name.split("-")
@@ -173,7 +173,7 @@ def _network_of(name: str, shape: Sequence[int], n_classes: int) -> nn.Module:
 
 
 def _convolutions(channels: int, n_classes: int, width: int = 16, dropout: float = 0.3) -> nn.Module:
-    """Three _convolutions with normalisation, and dropout where the picture is small, an nn.Module."""
+    """Three convolutions with normalisation, and dropout where the picture is small, an nn.Module."""
     return nn.Sequential(
         *_convolution(channels, width),
         nn.MaxPool2d(2),

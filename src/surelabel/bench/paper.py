@@ -18,7 +18,7 @@ _ENSEMBLE = ("PL", "PL, ensemble", "CSA")
 
 
 def _table(labels: Sequence[str], lines: Sequence[tuple[Any, ...]]) -> Printed:
-    """A line is a dataset and its cells: mean and deviation by turns."""
+    """A line is a dataset and its cells: mean and deviation in turn."""
     return {
         dataset: dict(zip(labels, zip(cells[::2], cells[1::2], strict=True), strict=True))
         for dataset, *cells in lines

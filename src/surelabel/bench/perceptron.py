@@ -48,7 +48,7 @@ class HeldOut(ClassifierMixin, BaseEstimator):
         self.classes_, codes = np.unique(y, return_inverse=True)
         order = np.random.RandomState(self.random_state).permutation(len(X))
         seen, held = np.split(order, [min(int((1 - self.share) * len(X)), len(X) - 1)])
-        # A number as seed would shuffle the rows alike in every epoch.
+        # With a number as seed, every epoch would have the rows in the same order.
         dice = np.random.RandomState(self.network.random_state)
         network = clone(self.network).set_params(batch_size=min(100, len(seen)), random_state=dice)
         lowest, waited = np.inf, 0

@@ -47,7 +47,7 @@ def regions(split: Split, side: int, committee: Committee) -> Outcome:
     members, P = _ask(split, committee, plane)
     t, _ = welch_t(P)
     details = {
-        # The picture ends at 20: certainty has no end.
+        # The scale of the picture ends at 20; t itself has no upper limit.
         "t": np.round(np.minimum(t, 20), 2).tolist(),
         "class": P.mean(axis=0).argmax(axis=1).tolist(),
         "x": np.round(xs, 4).tolist(),

@@ -71,7 +71,7 @@ def _attempt(cell: Cell, folder: Path | None) -> tuple[Cell, Outcome | None, str
     try:
         return cell, run_cell(cell, folder), "", time.perf_counter() - begin
     except Exception as error:  # noqa: BLE001
-        # One failure must not end a night's run; it is told, and tried again next time.
+        # One failure must not end a long run; it is reported, and tried again next time.
         return cell, None, f"{type(error).__name__}: {error}", time.perf_counter() - begin
 
 
@@ -134,7 +134,7 @@ def go(cells: list[Cell], store: Store, *, folder: Path | None = None, jobs: int
 
 
 def _expectation(store: Store) -> Callable[[Cell], float]:
-    """How long a cell should take, by what is known of its like."""
+    """How long a cell should take, by how long similar cells took."""
     known: dict[tuple[str, ...], list[float]] = {}
     for (dataset, method, digest, _), record in store.seconds.items():
         for like in [(dataset, method, digest), (dataset, method), (method,), ()]:

@@ -34,7 +34,7 @@ class Score:
     printed : tuple or None
         The paper's mean and deviation.
     word : {"agrees", "higher", "lower", ""}
-        How ours stands to the paper's by Welch's test at 5%; "" where there is nothing to compare.
+        How ours compares with the paper's by Welch's test at 5%; "" where there is nothing to compare.
     """
 
     mean: float
@@ -128,7 +128,7 @@ def scores(suite: Suite, store: Store, measure: str = "accuracy") -> dict[str, d
 
 @dataclass(frozen=True)
 class Paired:
-    """Column `label` less another on the same splits.
+    """Column `label` minus another on the same splits.
 
     Parameters
     ----------

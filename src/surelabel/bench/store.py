@@ -93,7 +93,7 @@ class Store:
         return cell.key in self.results
 
     def by_seed(self, cell: Cell) -> dict[int, Record]:
-        """What is known of a cell and of its like with other seeds."""
+        """Results of a cell and of the same cell with other seeds, by seed."""
         return {key[3]: record for key, record in self.results.items() if key[:3] == cell.key[:3]}
 
     def time(self, cell: Cell) -> dict[str, Any]:

@@ -99,6 +99,6 @@ def _of_any_size(column: Column) -> Column:
 
 def _quick(column: Column) -> Column:
     defaults = METHODS[column.method].defaults
-    # A number that the column is about stays, within reason.
+    # Numbers that the column itself sets stay where they are smaller still.
     smaller = {k: min(v, column.settings.get(k, v)) for k, v in _QUICK.items() if k in defaults}
     return replace(column, settings=column.settings | smaller)

@@ -28,8 +28,8 @@ class Vime(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     scaler : transformer, optional
-        How columns are scaled; by default to lie within 0 and 1, as the sigmoid asks through which
-        values are estimated.
+        How columns are scaled; by default to lie within 0 and 1, the range of the sigmoid that
+        estimates the values.
     corrupted : float, default=0.3
         Share of the cells replaced by those of other rows.
     alpha : float, default=2.0

@@ -150,7 +150,7 @@ def ipm_bound(
     """
     wrong, weights, prior = _read(wrong, weights, prior)
     n = _n_rows(wrong)
-    # Of two members drawn alike, since the tandem loss is a loss of pairs.
+    # Of pairs of members, because the tandem loss is a loss of pairs.
     distance = total_variation(np.outer(weights, weights), np.outer(prior, prior))
     loss = tandem_loss(wrong, weights)
     gap = np.sqrt(distance + np.log(n / _delta(confidence)) / (2 * (n - 1)))

@@ -1,1 +1,1 @@
-"""What every room may use: notices, versions, durations, limits."""
+"""What every room may use: notices, versions, durations, limits, types."""

@@ -1,4 +1,4 @@
-"""Times as a person says them, and how long the parts of a work took."""
+"""Times as a person says them, and how long the parts of some work took."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _ZONED = _DAY + _TIME + r"(?:Z|[+-][0-9]{2}:?[0-9]{2})\z"
 # What people write for a number they do not have, in small letters.
 _MISSING_WORDS = ("?", "#n/a", "n/a", "na", "nan", "none", "null")
 _SPACE = " \t"
-# A few rows tell most columns of text from numbers, and spare reading the rest.
+# A few rows are enough to tell most columns of text from numbers; the rest need not be read.
 _GLIMPSE = 1000
 _TEXT = pa.large_string()
 
@@ -124,7 +124,7 @@ def _as_numbers(text: pa.Array) -> tuple[pa.Array, tuple[str, ...]] | None:
     if _numbers(text.slice(0, _GLIMPSE)) is None:
         return None
     found = _numbers(text)
-    # A glimpse of words alone settles nothing; a column of them is no column of numbers.
+    # A few rows of such words alone decide nothing; a whole column of them is no column of numbers.
     return None if found is None or found[0].null_count == len(found[0]) else found
 
 

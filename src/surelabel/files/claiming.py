@@ -1,4 +1,4 @@
-"""One at a time in a folder."""
+"""A folder is written by one process at a time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ try:
 except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
 
-# What drives say, some on a network, that have no claims on folders.
+# Errors of drives, some on a network, that cannot lock folders.
 _NO_CLAIMS = (errno.EBADF, errno.EINVAL, errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 
 

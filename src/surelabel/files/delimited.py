@@ -66,7 +66,7 @@ class Text:
             byte = f" (byte 0x{body[error.start]:02x})" if error.start < len(body) else ""
         for magic, name in _MAGIC.items():
             if self.data.startswith(magic):
-                return InputError(f"{self.path}: this is no text; it looks like {name}. Name it so.")
+                return InputError(f"{self.path}: this is no text; it looks like {name}. Give it that ending.")
         return InputError(
             f"{self.path}, line {number}: not {self.encoding.upper()} text{byte}. Name the encoding the file "
             "was saved in, such as --encoding cp1252 or --encoding latin-1."

@@ -173,7 +173,7 @@ def read_indicators(y: AnyLabels, missing_label: Any = AUTO, classes: AnyLabels 
             "y holds -1 and 1 and no 0, so -1 may be no, or unknown. Write 0 for no; or say that -1 is "
             "unknown: missing_label=-1."
         )
-    # Objects are there for want of a number that is missing.
+    # They are objects only because whole numbers have no missing value.
     values = [
         np.where(c < 0, np.nan, c) if v.dtype == object else v for v, c in zip(columns, codes, strict=True)
     ]

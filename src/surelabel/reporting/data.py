@@ -1,4 +1,4 @@
-"""From a fitted classifier to plain frames. Counts are exact; rows are thinned where said.
+"""From a fitted classifier to plain frames. Counts are exact; rows are a sample where said.
 
 Nothing here draws, and nothing is asked of the classifier but its fitted attributes.
 """

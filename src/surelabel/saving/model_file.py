@@ -5,8 +5,9 @@ and the model as skops writes it: names of types, their attributes, and arrays. 
 in this order: bound every size, compare the digest, compare the types with a list of those that
 a model of this package is made of, build the model. Pickle is used nowhere.
 
-The digest tells damage, not malice. A file made to harm cannot run code. What scikit-learn's compiled
-code takes on trust is checked (`native`); what XGBoost's does is not, so boosters of a stranger may crash.
+The digest shows damage, not bad intent. A file made to do harm cannot run code. What scikit-learn's
+compiled code takes on trust is checked (`native`); what XGBoost's takes is not, so a stranger's file with
+boosters may crash the process.
 """
 
 from __future__ import annotations
@@ -150,7 +151,7 @@ def load(path: Path | str, *, trusted: Iterable[type | str] = (), max_bytes: int
 
 @contextmanager
 def _blaming(path: Path | str) -> Iterator[None]:
-    """Whatever goes wrong with the bytes of a file is said of the file."""
+    """Errors in the content of a file name the file."""
     try:
         yield
     except ModelFileError as error:

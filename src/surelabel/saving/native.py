@@ -1,4 +1,4 @@
-"""What scikit-learn's compiled code reads without a look at its bounds, checked when it is loaded.
+"""What scikit-learn's compiled code reads without checking its bounds, checked when it is loaded.
 
 Trees, neighbour trees and support vector machines keep positions in other arrays. In a file they
 may be anything, and a position outside its array crashes the process or reads foreign memory.

@@ -211,7 +211,7 @@ class TorchPseudoLabeler:
             "rows": len(labels.codes),
             "labels": hashlib.sha256(labels.codes.astype("<i8").tobytes()).hexdigest()[:16],
             "class_prior": [float(share) for share in prior],
-            "method": re.sub(" at 0x[0-9a-f]+", "", repr(method)),  # functions have other places next time
+            "method": re.sub(" at 0x[0-9a-f]+", "", repr(method)),  # functions have other addresses next time
             "n_rounds": self.n_rounds,
             "epochs": training.epochs,
             "batch_size": [training.first_batch_size, training.batch_size],
@@ -270,7 +270,7 @@ class TorchPseudoLabeler:
         return found.as_round(number, budget, len(trusted), seconds, changed)
 
     def _restored(self, start: Labels, stored: Stored) -> Labels:
-        """The labels after a round that was kept; its network and history are those of then."""
+        """The labels after a round that was kept; its network and history are restored too."""
         weights, checkpoint = stored
         self.model_ = self._model(1, chosen(self.device)).eval()
         self.model_.load_state_dict(weights)

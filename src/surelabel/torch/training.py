@@ -32,7 +32,7 @@ class Training:
         Passes over the rows.
     batch_size : int, default=128
         Rows of a step; fewer rows than that are one batch. Where there are more, those that
-        fill no batch sit out the epoch.
+        fill no batch are not used in that epoch.
     least_steps : int, default=0
         Steps at least, however few the rows: so that a network trained on few labels gets as much
         training as one on many.

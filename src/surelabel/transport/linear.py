@@ -44,7 +44,7 @@ def exact(problem: Problem, tol: float, max_iter: int) -> Exact:
     """Solve the linear programme: low temperature first, then the rows it leaves open."""
     sample = problem.sample(1024, np.random.default_rng(0)) or problem
     costs = np.concatenate([cost for cost, _ in sample.blocks()])
-    # Low against what tells rows apart: some hundred of them stay open, whatever N.
+    # Low compared with how much costs of rows differ: some hundred rows stay open, whatever N.
     cold = min(10 / problem.n, 1e-2) * (costs.min(axis=1).std() or np.ptp(costs) or 1.0)
     point, n_iter, n_passes = entropic(problem, cold, 1e-4, max_iter)
     width = reach(cold, len(point.g))
@@ -169,7 +169,7 @@ def _solve_open(settled: _Settled, bounds: Bounds) -> tuple[_Pieces, Floats, flo
 
 
 def _whole_rows(plan: Floats, masses: Floats, rows: Ints, kind: Ints) -> _Pieces:
-    """Deal each kind's mass out to its rows, column after column: (row, column, mass)."""
+    """Distribute each kind's mass over its rows, column after column: (row, column, mass)."""
     # Rows of all kinds on one line, and the cells of the plan on the same line: where both
     # cut it into pieces, each piece lies in one row and one column.
     row_end = np.cumsum(masses)

@@ -1,8 +1,8 @@
 """Only the cells that can matter: most rows have one column in reach and are settled.
 
 While the potentials stay near those of the screening, `Survivors` give the same terms as
-all cells do. Costs enter as leads, g - C at the potentials of the screening, and only by
-how much g has moved since counts.
+all cells do. Costs enter as leads, g - C at the potentials of the screening, and only how
+much g has moved since then counts.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..common.types import Bools, Floats, Ints
 from .semidual import FAR, Mass, Terms, Total, advantage, sums_by, total
 
-# Up to here sums over columns are quicker along whole vectors than along rows.
+# Up to this many columns, sums over them are faster along whole vectors than along rows.
 _FEW_COLUMNS = 32
 # What a product within a matrix product costs, in products that are looked up.
 _DENSE_PRODUCT = 0.01
@@ -33,7 +33,7 @@ _Split = tuple[Floats, float, _PairParts, _CellParts]
 
 @dataclass(frozen=True)
 class _Pairs:
-    """Rows with two columns in reach, a < b: a logistic function says all.
+    """Rows with two columns in reach, a < b: a logistic function gives their shares.
 
     Parameters
     ----------
@@ -338,7 +338,7 @@ def _screen_long_rows(cost: Floats, mass: Mass, g: Floats, reach: float) -> _Spl
 
 
 def _screen(cost: Floats, mass: Mass, g: Floats, reach: float) -> _Split:
-    """Of one block: settled masses, lead, what makes up Pairs and what makes up Others."""
+    """Of one block: settled masses, lead, what makes up the pairs and what makes up the others."""
     n, k = len(cost), len(g)
     lead = advantage(cost, g)
     best = lead.max(axis=0)

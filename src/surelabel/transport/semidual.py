@@ -4,7 +4,7 @@ With the row potentials eliminated, a row of mass r and costs C gives column k t
 q_k = r * softmax((g - C) / epsilon)_k, and the dual is a concave function of g alone. Its
 gradient and Hessian need two sums over rows, `Terms`, which add up over blocks of rows
 wherever these lie. Its value is not needed: on a concave function slopes tell enough, and
-unlike differences of values they do not drown in rounding.
+unlike differences of values they are not lost in rounding.
 
 Where rows may stay unassigned, that is one more column whose cost is 0: g then has one
 entry more than the costs have columns.
@@ -69,7 +69,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class Total:
-    """A sum of Terms in twice the digits of a double, so that the order of adding does not show.
+    """A sum of Terms in twice the digits of a double, so that the sum does not depend on the order of adding.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ class Bounds:
 
         The side is -1 or 1 where it is or moves to, and 0 if it stays at its kink.
         """
-        if self.all_fixed:  # spares many small steps in the most frequent case
+        if self.all_fixed:  # saves many small steps in the most frequent case
             return slice(None), self.lower, None
         wants = np.where(column_sum < self.lower, 1, np.where(column_sum > self.upper, -1, 0))
         side = np.where(g == 0, wants, np.sign(g))
@@ -300,7 +300,7 @@ def _damped_solve(hessian: Floats, gradient: Floats, damping: float, noise: floa
 
 def _sinkhorn(g: Floats, column_sum: Floats, epsilon: float, bounds: Bounds) -> Floats:
     with np.errstate(divide="ignore"):
-        # A sum that underflowed is at least moved as far as doubles reach.
+        # A sum that became 0 by underflow still gets a finite logarithm.
         free_sum = np.log(np.maximum(column_sum, 1e-300)) - g / epsilon
         within = np.clip(free_sum, np.log(bounds.lower), np.log(bounds.upper))
     return epsilon * (within - free_sum)
