@@ -209,22 +209,6 @@ def test_the_default_survives_columns_that_do_not_vary():
         assert_allclose(proba.sum(axis=1), 1)
 
 
-class Broken(GaussianNB):
-    """Gives NaN."""
-
-    def predict_proba(self, X):
-        return np.full((len(X), len(self.classes_)), np.nan)
-
-
-def test_a_model_that_gives_nan_is_dropped(iris):
-    X, y = iris
-    committee = Unlike({"good": GaussianNB(), "bad": Broken()}, random_state=0).fit(X, y)
-    assert committee.seats_ == {"good": 20}
-    assert np.isfinite(committee.predict_proba(X)).all()
-    with pytest.raises(ValueError, match="No model gives probabilities, only NaN or infinity: Broken"):
-        Unlike([Broken()]).fit(X, y)
-
-
 def test_the_unit_of_the_weights_does_not_matter(iris):
     X, y = iris
     one, other = (few().fit(X, y, sample_weight=np.full(150, w)).weights_ for w in (1.0, 1 / 150))

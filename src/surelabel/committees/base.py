@@ -63,6 +63,12 @@ class Committee(ClassifierMixin, BaseEstimator):
         """Whether `fit` learns from unlabelled rows."""
         return False
 
+    @property
+    def failures(self) -> dict[str, str]:
+        """Members that failed, and why; empty where none did."""
+        # Committees of older files have no such attribute.
+        return self.__dict__.setdefault("failed_", {})
+
     def fit(
         self,
         X: Table,

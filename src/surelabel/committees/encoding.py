@@ -77,12 +77,20 @@ class Binned(TransformerMixin, BaseEstimator):
         X = np.asarray(X, dtype=float)
         out = np.empty(X.shape)
         for j, ends in enumerate(self.ends_):
-            out[:, j] = np.where(np.isnan(X[:, j]), np.nan, np.searchsorted(ends, X[:, j]))
+            # A column without a value in fit says nothing; boosting cannot read one.
+            out[:, j] = (
+                0.0 if ends is None else np.where(np.isnan(X[:, j]), np.nan, np.searchsorted(ends, X[:, j]))
+            )
         return out
 
 
-def _ends(values: Floats, n_bins: int) -> Floats:
-    """Where one bin ends and the next begins: between values where they are few, else at quantiles."""
+def _ends(values: Floats, n_bins: int) -> Floats | None:
+    """Where one bin ends and the next begins: between values where they are few, else at quantiles.
+
+    None where there is no value.
+    """
+    if not len(values):
+        return None
     distinct = np.unique(values)
     if len(distinct) <= n_bins:
         return (distinct[1:] + distinct[:-1]) / 2

@@ -16,6 +16,7 @@ from sklearn.utils.validation import has_fit_parameter
 from ..common.limits import LARGEST_SEED
 from ..common.types import AnyLabels, Floats, Ints, Table
 from ..reading.features import stacked, take
+from .failing import probabilities
 
 # A classifier of scikit-learn, or of another library that has its methods.
 Classifier = Any
@@ -165,5 +166,5 @@ def fit_folds(
         others = stacked(take(X, held), X_unlabeled)
         weight = None if sample_weight is None else sample_weight[seen]
         model, present = fit_present(clone(estimator), take(X, seen), codes[seen], weight, others)
-        p[held] = aligned(model.predict_proba(take(X, held)), present, n_classes)
+        p[held] = aligned(probabilities(model, take(X, held), len(present)), present, n_classes)
     return fit_weighted(estimator, X, codes, sample_weight, X_unlabeled), p

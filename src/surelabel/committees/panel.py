@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..common.types import AnyLabels, Floats, Ints, RandomState, Table
 from ..reading.features import take
 from .base import Committee, Runner, run_each
+from .failing import attempt, names_of, probabilities, survivors
 from .member_fitting import (
     Classifier,
     aligned,
@@ -27,6 +28,8 @@ from .models.trees import trees
 
 # A member to be fitted, and the rows to train it on; None for all.
 _Draw = tuple[Classifier, Ints | None]
+# Rows that a fitted member is asked about, to see whether it answers in probabilities.
+_TRIED_ROWS = 10
 
 
 class Members(Committee):
@@ -37,6 +40,7 @@ class Members(Committee):
 
     members_: list[Classifier]
     present_: list[Ints]
+    failed_: dict[str, str]
     random_state: RandomState
     n_jobs: int | None
 
@@ -61,20 +65,29 @@ class Members(Committee):
         if not draws:
             raise ValueError(f"{self!r} has no member; a committee needs at least one.")
         calls = [
-            delayed(_fit_member)(member, X, codes, sample_weight, rows, X_unlabeled) for member, rows in draws
+            delayed(attempt)(None, _fit_member, member, X, codes, sample_weight, rows, X_unlabeled)
+            for member, rows in draws
         ]
         fitted = run_each(calls, self.n_jobs, "training member", run)
-        self.members_ = [member for member, _ in fitted]
-        self.present_ = [present for _, present in fitted]
+        names = names_of(member for member, _ in draws)
+        self.failed_ = {}
+        left = survivors(dict(zip(names, fitted, strict=True)), "trained", self.failed_)
+        self.members_ = [member for member, _ in left.values()]
+        self.present_ = [present for _, present in left.values()]
         return self
 
     def predict_members(self, X: Table) -> Floats:
         """Probabilities of each member, shape (M, N, K)."""
         check_is_fitted(self)
-        calls = [delayed(member.predict_proba)(X) for member in self.members_]
-        P = run_each(calls, self.n_jobs, "asking member")
-        K = len(self.classes_)
-        return np.stack([aligned(p, present, K) for p, present in zip(P, self.present_, strict=True)])
+        members = zip(self.members_, self.present_, strict=True)
+        known = dict(zip(names_of(self.members_), members, strict=True))
+        calls = [
+            delayed(attempt)(None, probabilities, member, X, len(present))
+            for member, present in known.values()
+        ]
+        asked = run_each(calls, self.n_jobs, "asking member")
+        P = survivors(dict(zip(known, asked, strict=True)), "asked", self.failures)
+        return np.stack([aligned(p, known[name][1], len(self.classes_)) for name, p in P.items()])
 
     def _models(self) -> Sequence[Classifier]:
         """The kinds of model among the members."""
@@ -96,7 +109,9 @@ def _fit_member(
     if rows is not None:
         X, codes = take(X, rows), codes[rows]
         sample_weight = None if sample_weight is None else sample_weight[rows]
-    return fit_present(member, X, codes, sample_weight, X_unlabeled)
+    fitted, present = fit_present(member, X, codes, sample_weight, X_unlabeled)
+    probabilities(fitted, take(X, np.arange(min(len(codes), _TRIED_ROWS))), len(present))
+    return fitted, present
 
 
 class Panel(Members):
@@ -117,6 +132,8 @@ class Panel(Members):
         The classes, sorted.
     members_ : list of classifiers
         The fitted members, trained on positions in classes_.
+    failed_ : dict
+        Members that could not be trained or asked, and why; the committee goes on without them.
 
     See Also
     --------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from typing import Any, Self
@@ -20,6 +20,7 @@ from ..budget import apportion
 from ..common.types import AnyLabels, Floats, Ints, RandomState, Table
 from ..reading.features import stacked, take
 from .base import Committee, Runner, run_each
+from .failing import attempt, names_of, probabilities, survivors
 from .member_fitting import (
     Classifier,
     Folds,
@@ -55,6 +56,9 @@ class Unlike(Committee):
         Folds of the cross-validation.
     n_seats : int, default=20
         Members M of the committee.
+    member_seconds : float, optional
+        Most seconds that a model may take to be cross-validated, trained or asked; the committee goes on
+        without one that takes longer. What comes out then depends on the speed of the machine.
     n_jobs : int, optional
         Models to train at once.
     random_state : int or RandomState, optional
@@ -70,6 +74,8 @@ class Unlike(Committee):
         Power to which the probabilities of each model are raised: below 1, they are made less sure.
     seats_ : dict
         Seats of each model that has any.
+    failed_ : dict
+        Models that could not be trained or asked, and why; the committee goes on without them.
     members_ : dict
         The fitted models that have a seat.
 
@@ -105,12 +111,14 @@ class Unlike(Committee):
         *,
         n_folds: int = 5,
         n_seats: int = 20,
+        member_seconds: float | None = None,
         n_jobs: int | None = None,
         random_state: RandomState = None,
     ) -> None:
         self.estimators = estimators
         self.n_folds = n_folds
         self.n_seats = n_seats
+        self.member_seconds = member_seconds
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -132,6 +140,7 @@ class Unlike(Committee):
         self.classes_, codes = np.unique(y, return_inverse=True)
         rng = check_random_state(self.random_state)
         self.models_ = {name: seeded(model, rng) for name, model in _named(self.estimators).items()}
+        self.failed_: dict[str, str] = {}
         self._folds = stratified_folds(codes, self.n_folds, rng)
         return self._try(X, codes, sample_weight, X_unlabeled, {}, run)
 
@@ -195,23 +204,22 @@ class Unlike(Committee):
         present, codes = np.unique(y, return_inverse=True)
         there = {} if like is None else like.members_
         kept = {name: there[name] for name in self.seats_ if name in there and self._is_blind(name)}
-        new = [name for name in self.seats_ if name not in kept]
-        models = [clone(self.models_[name]) for name in new]
-        fitted = self._each(_fit_known, models, X, codes, sample_weight, X_unlabeled, given, run=run)
-        members = kept | dict(zip(new, fitted, strict=True))
-        other.members_ = {name: members[name] for name in self.seats_}
+        new = {name: clone(self.models_[name]) for name in self.seats_ if name not in kept}
+        fitted = self._each(_fit_known, new, X, codes, sample_weight, X_unlabeled, given, run=run)
+        members = kept | survivors(fitted, "trained", self.failures, len(kept))
+        other.seats_ = {name: n for name, n in self.seats_.items() if name in members}
+        other.members_ = {name: members[name] for name in other.seats_}
         other.present_ = np.searchsorted(self.classes_, present)
         return other
 
     def predict_members(self, X: Table) -> Floats:
         """Probabilities of each seat, shape (M, N, K)."""
         check_is_fitted(self)
-        proba = self._each(_probabilities, self.members_.values(), X)
-        P = [
-            sharpened(_without_gaps(p), self.exponents_[name])
-            for name, p in zip(self.members_, proba, strict=True)
-        ]
-        return aligned(np.repeat(P, list(self.seats_.values()), axis=0), self.present_, len(self.classes_))
+        asked = self._each(probabilities, self.members_, X, len(self.present_))
+        said = survivors(asked, "asked", self.failures)
+        P = [sharpened(p, self.exponents_[name]) for name, p in said.items()]
+        seats = [self.seats_[name] for name in said]
+        return aligned(np.repeat(P, seats, axis=0), self.present_, len(self.classes_))
 
     def predict_proba(self, X: Table) -> Floats:
         """Mean over the seats, shape (N, K), a block of rows at a time."""
@@ -228,18 +236,20 @@ class Unlike(Committee):
     def _each(
         self,
         work: Callable[..., Any],
-        models: Iterable[Classifier],
+        models: dict[str, Classifier],
         *args: Any,
         run: Runner | None = None,
-    ) -> list[Any]:
-        """Results of work(model, *args), n_jobs models at once, each with one thread.
+    ) -> dict[str, Any]:
+        """Results of work(model, *args), or what failed, by name.
 
-        Small models are slower with several threads.
+        n_jobs models at once, each with one thread: small models are slower with several.
         """
         alone = _Alone()
-        calls = [delayed(alone)(work, model, *args) for model in models]
+        calls = [
+            delayed(attempt)(self.member_seconds, alone, work, model, *args) for model in models.values()
+        ]
         with alone.here():
-            return run_each(calls, self.n_jobs, _WORDS[work], run)
+            return dict(zip(models, run_each(calls, self.n_jobs, _WORDS[work], run), strict=True))
 
     def _try(
         self,
@@ -252,10 +262,9 @@ class Unlike(Committee):
     ) -> Self:
         """Cross-validate the models that are not in `trials`, weigh all of them, keep those with a seat."""
         new = {name: clone(model) for name, model in self.models_.items() if name not in trials}
-        fitted = self._each(
-            fit_folds, new.values(), X, codes, self._folds, sample_weight, X_unlabeled, run=run
-        )
-        trials = trials | dict(zip(new, fitted, strict=True))
+        fitted = self._each(fit_folds, new, X, codes, self._folds, sample_weight, X_unlabeled, run=run)
+        trials = trials | survivors(fitted, "trained", self.failures, len(trials))
+        self.models_ = {name: model for name, model in self.models_.items() if name in trials}
         self._trials = {name: trials[name] for name in self.models_}
         held = np.arange(len(codes) if self._folds else 0)
         weight = np.ones(len(held)) if sample_weight is None else np.asarray(sample_weight)[held]
@@ -281,14 +290,9 @@ class Unlike(Committee):
         powers, w, right = np.ones(len(P)), np.full(len(P), 1 / len(P)), np.full(len(P), np.nan)
         if len(rows):
             weight = weight / weight.mean()
-            usable = np.isfinite(P).all(axis=(1, 2))
-            if not usable.any():
-                raise ValueError(f"No model gives probabilities, only NaN or infinity: {', '.join(names)}.")
-            P = _without_gaps(P)
             powers = np.array([exponent(p, codes, weight) for p in P])
             sharp = sharpened(P, powers[:, None, None])
-            w = np.zeros(len(P))
-            w[usable] = mixture_weights(sharp[usable], codes, weight)
+            w = mixture_weights(sharp, codes, weight)
             right = np.average(P.argmax(axis=2) == codes, axis=1, weights=weight)
         self.weights_ = dict(zip(names, w.tolist(), strict=True))
         self.scores_ = dict(zip(names, right.tolist(), strict=True))
@@ -307,11 +311,6 @@ def _seats(w: Floats, n_seats: int) -> Ints:
         first, second = np.argsort(-w, kind="stable")[:2]
         found[first], found[second] = n_seats - 1, 1
     return found
-
-
-def _without_gaps(p: Floats) -> Floats:
-    """P, with every class equally probable in rows where a model gives NaN or infinity, shape of p."""
-    return np.where(np.isfinite(p).all(axis=-1, keepdims=True), p, 1 / p.shape[-1])
 
 
 class _Alone:
@@ -358,14 +357,10 @@ def _fit_known(
     return fit_weighted(model, X, codes, sample_weight, X_unlabeled)
 
 
-def _probabilities(model: Classifier, X: Table) -> Floats:
-    return model.predict_proba(X)
-
-
 _WORDS: dict[Callable[..., Any], str] = {
     fit_folds: "trying model",
     _fit_known: "training model",
-    _probabilities: "asking model",
+    probabilities: "asking model",
 }
 
 
@@ -375,8 +370,4 @@ def _named(estimators: Sequence[Classifier] | dict[str, Classifier] | None) -> d
         return unlike_models()
     if isinstance(estimators, dict):
         return estimators
-    names = [type(estimator).__name__ for estimator in estimators]
-    return {
-        name if names.count(name) == 1 else f"{name} {i}": estimator
-        for i, (name, estimator) in enumerate(zip(names, estimators, strict=True), start=1)
-    }
+    return dict(zip(names_of(estimators), estimators, strict=True))
