@@ -245,7 +245,7 @@ def test_a_run_goes_on_from_its_folder_after_the_scheduler_is_lost(client, blobs
         numbers = [round.number for round in resumed.fit_rounds(in_parts(X, 4), in_parts(y, 4))]
         assert numbers == [2]
         assert_same_labels(cheap().fit(X, y), resumed)
-        with pytest.raises(ValueError, match="holds another run: rows in each part was"):
+        with pytest.raises(ValueError, match="holds another run: rows in each shard was"):
             fitted(cheap(), X, y, 3, folder=folder)
 
 
@@ -289,8 +289,8 @@ def test_bad_input_is_named(client, digits):
     bad = X.copy()
     bad[700, 3] = np.inf
     for X_bad, y_bad, words in [
-        (in_parts(bad, 3), in_parts(y, 3), "Part 1 of X: .* column 3, row 101 holds infinity"),
-        (in_parts(X, 3), in_parts(y, 2), "X comes in 3 parts and y in 2"),
+        (in_parts(bad, 3), in_parts(y, 3), "Shard 1 of X: .* column 3, row 101 holds infinity"),
+        (in_parts(X, 3), in_parts(y, 2), "X comes in 3 shards and y in 2"),
         (in_parts(X, 3), in_parts(np.full(len(y), -1), 3), "all 1797 are unlabelled"),
         (dd.from_pandas(pd.DataFrame(X)), "digit", "'digit', which X does not have"),
     ]:

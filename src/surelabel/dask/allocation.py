@@ -9,17 +9,27 @@ from typing import Any
 
 import numpy as np
 
-from ..allocation import AdaptiveThreshold, Threshold, Transport, above, class_thresholds, sure_of
+from ..allocation import (
+    AdaptiveThreshold,
+    Offer,
+    Threshold,
+    Transport,
+    above,
+    class_thresholds,
+    sure_of,
+)
 from ..budget import Budget
-from ..transport import Certificate
+from ..common.types import Floats, Ints
+from ..transport import Certificate, Rule
 from ..transport.problem import read_bounds
 from ..transport.solver import solve_rule
+from .pieces import Pieces
 from .transport import FarProblem
 
 
 @dataclass(frozen=True)
 class Deal:
-    """What all rows together settle.
+    """What was decided over all rows together; each row can then be labelled by itself.
 
     Parameters
     ----------
@@ -31,12 +41,12 @@ class Deal:
         What the solver says of the plan.
     """
 
-    rule: Callable
-    quota: np.ndarray
+    rule: Callable[[Floats], Offer]
+    quota: Ints
     certificate: Certificate | None = None
 
 
-def check_allocator(allocator):
+def check_allocator(allocator: Any) -> None:
     """Refuse an allocator that needs all rows in one place."""
     if deal.dispatch(type(allocator)) is deal.dispatch(object):
         raise _elsewhere(allocator)
@@ -45,12 +55,12 @@ def check_allocator(allocator):
 
 
 @singledispatch
-def deal(allocator, pieces, sizes, budget: Budget) -> Deal:
-    """Settle what needs all rows: pieces are probabilities (n, K) of the candidates, sizes their n."""
+def deal(allocator: Any, pieces: Pieces, sizes: Ints, budget: Budget) -> Deal:
+    """Decide what needs all rows: pieces are probabilities (n, K) of the candidates, sizes their n."""
     raise _elsewhere(allocator)
 
 
-def _elsewhere(allocator):
+def _elsewhere(allocator: Any) -> TypeError:
     return TypeError(
         f"{allocator!r} needs all rows in one place. On a cluster the allocator is one of Transport(), "
         "Threshold() and AdaptiveThreshold()."
@@ -58,33 +68,33 @@ def _elsewhere(allocator):
 
 
 @deal.register
-def _(allocator: Threshold, pieces, sizes, budget) -> Deal:
+def _(allocator: Threshold, pieces: Pieces, sizes: Ints, budget: Budget) -> Deal:
     return Deal(partial(above, gammas=np.full(len(budget.prior), allocator.gamma)), budget.quota)
 
 
 @deal.register
-def _(allocator: AdaptiveThreshold, pieces, sizes, budget) -> Deal:
+def _(allocator: AdaptiveThreshold, pieces: Pieces, sizes: Ints, budget: Budget) -> Deal:
     counts = np.sum(pieces.ask(sure_of, allocator.gamma), axis=0)
     return Deal(partial(above, gammas=class_thresholds(counts, allocator.gamma)), budget.quota)
 
 
 @deal.register
-def _(allocator: Transport, pieces, sizes, budget) -> Deal:
+def _(allocator: Transport, pieces: Pieces, sizes: Ints, budget: Budget) -> Deal:
     n, k = int(np.sum(sizes)), len(budget.prior)
     bounds, slack = allocator.limits(n, budget)
     limits, is_open = read_bounds(n, k, np.array(1.0), bounds, slack, allocator.epsilon)
     problem = FarProblem.of(pieces, sizes, allocator, is_open, limits)
     rule, mass, certificate = solve_rule(problem, is_open, allocator.epsilon)
-    return Deal(PlanRule(allocator, rule), allocator.quota(mass, budget, certificate), certificate)
+    return Deal(_PlanRule(allocator, rule), allocator.quota(mass, budget, certificate), certificate)
 
 
 @dataclass(frozen=True)
-class PlanRule:
+class _PlanRule:
     """What a transport plan would give rows by their probabilities."""
 
     allocator: Transport
-    rule: Any
+    rule: Rule
 
-    def __call__(self, p):
+    def __call__(self, p: Floats) -> Offer:
         """An Offer for each row of p (n, K)."""
         return self.allocator.offer(p, self.rule(self.allocator.costs(p)))

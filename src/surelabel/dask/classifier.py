@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
+from pathlib import Path
+from typing import Any, Self
 
+import dask.array as da
+import dask.dataframe as dd
 import numpy as np
-from distributed import get_client
+from distributed import Client, get_client
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from ..classifier import PseudoLabelClassifier
 from ..common.notice import logger, notice, shown
+from ..common.types import Floats, Ints, Values
 from ..reading.priors import check_classes, check_prior, resolved_prior
 from ..reading.unlabeled import is_auto
 from ..recipes import csa
 from ..rounds.engine import Strand
 from ..rounds.method import method_of, rounds_worth_running
+from ..rounds.records import Round
 from ..rounds.run import Run, frequencies_of
 from ..rounds.training import Seeds, Trainer
+from ..rounds.verdict import Verdict
 from . import shard
 from .engine import Cluster, check
 from .excerpt import Table
-from .keeping import Keeper
+from .keeping import SIZES, Keeper
 from .pieces import trains_on
-from .reading import described, predicted, read
+from .reading import Collection, described, predicted, read
 from .spread import can_spread
 
 
@@ -32,15 +41,16 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     """Fill in missing labels of a table that is spread over a Dask cluster.
 
     The same seed gives the same labels as the classifier gives on one machine, however the
-    table is cut into parts. The client holds the labelled rows and samples of bounded size; beyond
-    `gather_rows` labelled rows stay where they are, and there the last digits depend on the parts.
+    table is cut into shards (chunks of an array, partitions of a dataframe). The client holds the labelled
+    rows and samples of bounded size. More labelled rows than `gather_rows` stay where they are, and then the
+    last digits depend on the shards.
 
     Parameters
     ----------
     classifier : PseudoLabelClassifier, default=csa()
-        What to do: any recipe or cell of the grid whose parts look at rows one by one.
-    folder : str, optional
-        Where to keep what is known after each round, one file for each part, on a disk that
+        What to do: any method whose parts look at rows one by one.
+    folder : str or path, optional
+        Where to keep what is known after each round, one file for each shard, on a disk that
         all workers share. A run that ended early goes on from there.
     gather_rows : int, default=1000000
         Most labelled rows that should come to the client. With more, each member of a committee
@@ -50,14 +60,19 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     classifier_ : PseudoLabelClassifier
-        The classifier, fitted: it predicts plain tables, and can be saved. What one machine would
-        keep of every row it does not have.
+        The classifier, fitted: it predicts tables in memory, and can be saved. It has no attributes that
+        say something of every row, such as `transduction_`.
     labels_ : dask DataFrame
         A line for each row: label (missing if none was given), guess, probability, gap, confidence,
-        runner_up, round (0: given, -1: none), status. `labels_.to_parquet(path)` writes it part
-        by part. It is there as long as the client is.
+        runner_up, round (0: given, -1: none), status. `labels_.to_parquet(path)` writes a file for each
+        shard. It can be read as long as the client is connected.
     classes_, history_, n_iter_, verdict_, termination_condition_
-        As those of the classifier; `history_` has no rows.
+        As those of the classifier; the rounds of `history_` do not say which rows were labelled.
+
+    See Also
+    --------
+    surelabel.PseudoLabelClassifier : For a table in memory.
+    LostSchedulerError : Raised where the scheduler is gone.
 
     Examples
     --------
@@ -82,20 +97,34 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     [0, 0, 0]
     """
 
-    def __init__(self, classifier=None, *, folder=None, gather_rows=1_000_000):
+    classifier_: PseudoLabelClassifier
+    classes_: Values
+    history_: list[Round]
+    labels_: dd.DataFrame
+    n_iter_: int
+    termination_condition_: str
+    verdict_: Verdict | None
+
+    def __init__(
+        self,
+        classifier: PseudoLabelClassifier | None = None,
+        *,
+        folder: str | Path | None = None,
+        gather_rows: int = 1_000_000,
+    ) -> None:
         self.classifier = classifier
         self.folder = folder
         self.gather_rows = gather_rows
 
-    def fit(self, X, y):
+    def fit(self, X: Collection, y: Collection | str) -> Self:
         """Label the unlabelled rows and train the final classifier.
 
         Parameters
         ----------
         X : dask array or dataframe of shape (n, d), or list of Delayed
-            Rows in parts of at least some ten thousand, each small against a worker's memory.
+            Rows in shards of some ten thousand or more, each small compared with a worker's memory.
         y : dask array or series of shape (n,), list of Delayed, or str
-            Labels, in the same parts; or the name of their column in X.
+            Labels, in the same shards; or the name of their column in X.
 
         Returns
         -------
@@ -105,8 +134,8 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
             pass
         return self
 
-    def fit_rounds(self, X, y):
-        """Fit as a loop of one's own: yields each Round as it ends."""
+    def fit_rounds(self, X: Collection, y: Collection | str) -> Iterator[Round]:
+        """Fit in a loop of the caller: yields each Round as it ends."""
         if not isinstance(self.gather_rows, Integral) or self.gather_rows < 0:
             raise ValueError(f"gather_rows must be a number of rows, 0 or more; it is {self.gather_rows!r}.")
         client = get_client()
@@ -116,7 +145,7 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         strand = run.strand
         keeper = None
         if self.folder is not None:
-            keeper = Keeper(self.folder, facts(clf, table, counts), len(table.sizes))
+            keeper = Keeper(self.folder, _facts(clf, table, counts), len(table.sizes))
             strand.history, seed = keeper.begin(strand.trainer.seeds.seed)
             strand.trainer = replace(strand.trainer, seeds=Seeds(seed))
             if strand.history:
@@ -125,7 +154,7 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         self.history_ = clf.history_ = run.history
         for round in run.rounds():
             self.history_ = clf.history_ = run.history
-            with shown(clf.verbose):
+            with shown(bool(clf.verbose)):
                 logger.info("%s", round)
             if keeper is not None:
                 keeper.keep(strand)
@@ -134,7 +163,9 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         self._finish(clf, run, table)
         self.labels_ = described(table, strand.labels, clf.classes_)
 
-    def _begun(self, clf, X, y, client) -> tuple[Run, Table, np.ndarray]:
+    def _begun(
+        self, clf: PseudoLabelClassifier, X: Collection, y: Collection | str, client: Client
+    ) -> tuple[Run, Table, Ints]:
         """The run, its table, and how many labelled rows each class has."""
         if clf.found_weight == "full":
             raise ValueError('found_weight="full" trains on every row found; on a cluster it is "balanced".')
@@ -170,8 +201,8 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         )
         return run, table, counts
 
-    def _finish(self, clf, run: Run, table: Table):
-        """Train the final classifier on what was found, and say what is missing of the rest."""
+    def _finish(self, clf: PseudoLabelClassifier, run: Run, table: Table) -> None:
+        """Train the final classifier on what was found; warn where nothing was, or there is no verdict."""
         done, left = run.finish(clf.guard), run.engine.pool(run.strand)
         if clf.guard and run.found and table.spread:
             notice(
@@ -186,22 +217,22 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         self.n_iter_, self.verdict_ = clf.n_iter_, clf.verdict_
         self.termination_condition_ = clf.termination_condition_
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Collection) -> da.Array | Floats:
         """Probability of each class, shape (n, K): a dask array for a dask collection."""
         check_is_fitted(self, "verdict_")
         return predicted(self.classifier_, "predict_proba", X, (np.nan, len(self.classes_)), np.dtype(float))
 
-    def predict(self, X):
+    def predict(self, X: Collection) -> da.Array | Values:
         """The most probable class, shape (n,): a dask array for a dask collection."""
         check_is_fitted(self, "verdict_")
         return predicted(self.classifier_, "predict", X, (np.nan,), self.classes_.dtype)
 
 
-def facts(clf, table: Table, counts):
-    """What a run depends on, for those who go on with it."""
+def _facts(clf: PseudoLabelClassifier, table: Table, counts: Ints) -> dict[str, Any]:
+    """What a run depends on: a run with other facts cannot go on from its folder."""
     return {
-        "classifier": clf.__repr__(N_CHAR_MAX=10**6),
-        "rows in each part": table.sizes.tolist(),
+        "classifier": BaseEstimator.__repr__(clf, N_CHAR_MAX=10**6),
+        SIZES: table.sizes.tolist(),
         "classes": [str(label) for label in clf.classes_],
         "given labels": counts.tolist(),
         "columns": {str(name): kind for name, kind in table.columns.kinds_.items()},

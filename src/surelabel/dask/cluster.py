@@ -10,19 +10,21 @@ import dask
 from distributed import Client, LocalCluster
 
 _CONFIG = {
-    # By default a worker that is gone is looked for during half a minute.
+    # By default half a minute: so long a lost worker is waited for.
     "distributed.comm.timeouts.connect": "15s",
-    # By default workers give back what they free at once, and then wait for every new array: with
-    # these they keep some of it, and judge rows half as fast again.
+    # By default workers return memory to the system as soon as it is free, and ask for it again for every
+    # array. With these settings they keep some of it, and judge rows 1.5 times as fast.
     "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": 1 << 28,
     "distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_": 1 << 26,
-    # A look at every worker's stack each 10 ms is for those who search for slow code.
+    # By default every worker's stack is looked at each 10 ms, which only a search for slow code needs.
     "distributed.worker.profile.enabled": False,
 }
 
 
 @contextmanager
-def connected(scheduler=None, n_workers=None, memory="auto") -> Iterator[Client]:
+def connected(
+    scheduler: str | None = None, n_workers: int | None = None, memory: str = "auto"
+) -> Iterator[Client]:
     """A client of the scheduler at an address, or of a cluster of processes on this machine.
 
     Parameters

@@ -10,6 +10,7 @@ import numpy as np
 from ..allocation import Threshold
 from ..budget import Budget
 from ..committees.base import Committee
+from ..common.types import Ints
 from ..confidence import Confidence
 from ..rounds.engine import Engine, Labelled, Opinion, Strand
 from ..rounds.labels import Labels
@@ -20,16 +21,16 @@ from . import shard
 from .allocation import Deal, check_allocator, deal
 from .excerpt import Table
 from .pieces import Each, Pieces
-from .selection import cuts, quantile
+from .selection import Cut, cuts, quantile
 from .spread import fit_spread
 
 
 @dataclass(frozen=True)
 class _Deal:
-    """What all rows together settle, and which rows of each shard are within the quotas."""
+    """What was decided over all rows together, and which rows of each shard are within the quotas."""
 
     deal: Deal
-    kept: list[Any]
+    kept: list[Cut]
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Cluster(Engine):
     def lesson(self, strand: Strand, trainer: Trainer, before: int | None = None) -> tuple[Any, Labels]:
         """The rows that a trainer needs, from all shards, as one small table here."""
 
-        def shown(n, last):
+        def shown(n: int, last: int) -> Ints:
             return trainer.seeds.shown(n, last) if trainer.shows_pool else np.empty(0, dtype=int)
 
         return self.table.excerpt(strand.labels, shown, before)
@@ -69,7 +70,7 @@ class Cluster(Engine):
         rows, labels = self.table.excerpt(strand.labels, lambda n, _: pool_shown(strand.trainer, n), before=1)
         return rows, labels.afresh(labels.weight)
 
-    def ask(self, strand: Strand, committee: Committee, method: Parts) -> tuple[Pieces, np.ndarray]:
+    def ask(self, strand: Strand, committee: Committee, method: Parts) -> tuple[Pieces, Ints]:
         """What a committee thinks of the rows of each shard, where they are; and how many these are."""
         pools = self._pools(strand)
         begins = (np.cumsum(pools) - pools).tolist()
@@ -87,10 +88,10 @@ class Cluster(Engine):
         ]
 
     def allocate(self, strand: Strand, opinion: Opinion, method: Parts, budget: Budget) -> _Deal:
-        """Settle what needs all rows: the plan, and the quotas."""
+        """Decide what needs all rows: the plan, and the quotas."""
         judged, sizes = opinion.rows
         candidates = judged.make(shard.sure)
-        # Without candidates there is nothing to settle.
+        # Without candidates there is nothing to decide, and any allocator will do.
         allocator = method.allocator if sizes.sum() else Threshold()
         dealt = deal(allocator, candidates, sizes, budget)
         return _Deal(dealt, cuts(candidates.make(shard.offered, dealt.rule), dealt.quota))
@@ -105,7 +106,7 @@ class Cluster(Engine):
         selected = np.sum(strand.labels.ask(shard.by_class, number), axis=0)
         return Labelled(selected, allocation.deal.certificate)
 
-    def _pools(self, strand: Strand) -> np.ndarray:
+    def _pools(self, strand: Strand) -> Ints:
         """Rows still unlabelled in each shard."""
         return np.array([each.pool for each in strand.labels.ask(shard.counts, None)])
 

@@ -1,24 +1,27 @@
-"""The rows that training needs, from all parts of the table, as one small table on the client.
+"""The rows that training needs, from all shards of the table, as one small table on the client.
 
-Labelled rows all come; of those found and of the pool, as many as one machine would train on, and
-the same ones. So the rest of the package trains on an excerpt as on the whole.
+All rows with a given label come; of those with a label that was found and of the pool, as many as one
+machine would train on, and the same ones. So the rest of the package trains on an excerpt as on the whole.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
+from ..common.types import Floats, Ints
+from ..reading.columns import Columns
 from ..rounds.labels import Labels, spaced
 from . import shard
 from .pieces import Each, Pieces
 
 
 @dataclass
-class Excerpt(Labels):
+class _Excerpt(Labels):
     """Labels of some rows of a table.
 
     Parameters
@@ -29,33 +32,33 @@ class Excerpt(Labels):
         The last round in which a row of the table was labelled.
     """
 
-    place: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=int))
+    place: Ints = field(default_factory=lambda: np.empty(0, dtype=int))
     step: int = 0
 
     @property
-    def last(self):
+    def last(self) -> int:
         """The last round in which a row was labelled; 0 for none."""
         return max(super().last, self.step)
 
-    def places(self, rows):
+    def places(self, rows: Ints) -> Ints:
         """Where rows are in the table."""
         return self.place[rows]
 
-    def afresh(self, weight):
+    def afresh(self, weight: Floats) -> Self:
         """The same rows before the first round, with these weights."""
         return replace(super().afresh(weight), step=0)
 
 
 @dataclass(frozen=True)
 class Table:
-    """All parts of the table on the cluster.
+    """All shards of the table on the cluster.
 
     Parameters
     ----------
     x : Pieces
         Features as they came.
     sizes : ndarray
-        Rows in each part.
+        Rows in each shard.
     columns : Columns
         How features are read.
     n_classes : int
@@ -67,28 +70,30 @@ class Table:
     """
 
     x: Pieces
-    sizes: np.ndarray
-    columns: Any
+    sizes: Ints
+    columns: Columns
     n_classes: int
     found: str
     spread: bool = False
 
     @property
-    def begins(self):
-        """Position of the first row of each part."""
+    def begins(self) -> Ints:
+        """Position of the first row of each shard."""
         return np.cumsum(self.sizes) - self.sizes
 
-    def excerpt(self, labels: Pieces, shown, before=None):
+    def excerpt(
+        self, labels: Pieces, shown: Callable[[int, int], Ints], before: int | None = None
+    ) -> tuple[Any, Labels]:
         """Table and labels to train on, with the rows of the pool that `shown(n, last)` ranks.
 
         Parameters
         ----------
         labels : Pieces
-            Labels of each part.
+            Labels of each shard.
         shown : callable
             (size of the pool, last round) -> ranks of the rows to show, ascending.
         before : int, optional
-            Labels found in this round or later are taken for unknown.
+            Labels found in this round or later count as unknown.
         """
         counts = labels.ask(shard.counts, before)
         given = sum(int(each.given.sum()) for each in counts)
@@ -111,17 +116,17 @@ class Table:
         codes = np.concatenate([each.codes for each in rows])
         start = Labels.start(codes, self.n_classes, None, self.found)
         start.round = np.concatenate([each.round for each in rows])
-        return _stacked([each.X for each in rows]), Excerpt(**vars(start), place=place, step=last)
+        return _stacked([each.X for each in rows]), _Excerpt(**vars(start), place=place, step=last)
 
 
-def ranks(chosen, sizes):
-    """Ranks over all parts, ascending, as ranks within each part of these sizes: a list of arrays."""
+def ranks(chosen: Ints, sizes: Sequence[int]) -> list[Ints]:
+    """Ranks over all shards, ascending, as ranks within each shard of these sizes: a list of arrays."""
     ends = np.cumsum(sizes)
-    parts = np.split(chosen, np.searchsorted(chosen, ends[:-1]))
-    return [part - begin for part, begin in zip(parts, ends - sizes, strict=True)]
+    of_shards = np.split(chosen, np.searchsorted(chosen, ends[:-1]))
+    return [own - begin for own, begin in zip(of_shards, ends - sizes, strict=True)]
 
 
-def _stacked(tables):
+def _stacked(tables: Sequence[Any]) -> Any:
     if isinstance(tables[0], pd.DataFrame):
         return pd.concat(tables, ignore_index=True)
     return np.concatenate(tables)

@@ -1,19 +1,28 @@
-"""A run on disk between two rounds: a file for each part, and one for what the client knows."""
+"""A run on disk between two rounds: a file for each shard, and one for what the client knows.
+
+Files and facts have the names that they had when a shard was called a part: old folders must be readable.
+"""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from distributed import Client
 
 from ..files import write_bytes
 from ..rounds.checkpoint import Checkpoint
 from ..rounds.engine import Strand
 from ..rounds.labels import Labels
+from ..rounds.records import Round
 from .pieces import Each, Pieces
 
 _ANEW = "Name another folder, or remove this one."
+# Name of a fact, in folders of every release, and as a message calls it.
+SIZES = "rows in each part"
+_SHOWN = {SIZES: "rows in each shard"}
 
 
 class Keeper:
@@ -25,18 +34,18 @@ class Keeper:
         The folder; made if it is not there.
     facts : dict
         What the run depends on, as JSON knows it: a run that differs does not go on from here.
-    n_parts : int
-        Parts of the table.
+    n_shards : int
+        Shards of the table.
     """
 
-    def __init__(self, folder, facts, n_parts):
+    def __init__(self, folder: str | Path, facts: dict[str, Any], n_shards: int) -> None:
         self.folder = Path(folder).resolve()  # workers may be elsewhere
         self.facts = facts
-        self.n_parts = n_parts
+        self.n_shards = n_shards
         self.run = self.folder / "parts.json"
         self.history = self.folder / "rounds.npz"
 
-    def begin(self, seed) -> tuple[list, int]:
+    def begin(self, seed: int) -> tuple[list[Round], int]:
         """The rounds that an earlier run kept here, none if there is none, and the seed that goes on."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -51,7 +60,7 @@ class Keeper:
             return [], before["seed"]
         return list(Checkpoint.from_bytes(self.history.read_bytes()).history), before["seed"]
 
-    def keep(self, strand: Strand):
+    def keep(self, strand: Strand) -> None:
         """Write down what is known after a round; from here on labels are read from there."""
         number = strand.history[-1].number
         self._folder_of(number).mkdir(exist_ok=True)
@@ -61,28 +70,28 @@ class Keeper:
         write_bytes(self.history, Checkpoint.of(empty, strand.history).to_bytes())
         self._sweep(number)
 
-    def labels(self, number, n_classes, found, client) -> Pieces:
-        """What is known after a round, of each part."""
+    def labels(self, number: int, n_classes: int, found: str, client: Client) -> Pieces:
+        """What is known after a round, of each shard."""
         paths = Pieces(self._paths(number), client)
         return paths.make(_read, n_classes, found)
 
-    def _check(self, before):
+    def _check(self, before: dict[str, Any]) -> None:
         then, now = before["facts"], self.facts
         differ = [
-            f"{name} was {then.get(name)} and is {now.get(name)}"
+            f"{_SHOWN.get(name, name)} was {then.get(name)} and is {now.get(name)}"
             for name in (now | then)
             if then.get(name) != now.get(name)
         ]
         if differ:
             raise ValueError(f"{self.folder} holds another run: {'; '.join(differ)}. {_ANEW}")
 
-    def _folder_of(self, number):
+    def _folder_of(self, number: int) -> Path:
         return self.folder / f"round-{number:03d}"
 
-    def _paths(self, number):
-        return [str(self._folder_of(number) / f"part-{i:06d}.npz") for i in range(self.n_parts)]
+    def _paths(self, number: int) -> list[str]:
+        return [str(self._folder_of(number) / f"part-{i:06d}.npz") for i in range(self.n_shards)]
 
-    def _sweep(self, number):
+    def _sweep(self, number: int) -> None:
         """Remove what earlier rounds kept."""
         for folder in self.folder.glob("round-*"):
             if folder != self._folder_of(number):
@@ -91,11 +100,11 @@ class Keeper:
                 folder.rmdir()
 
 
-def _write(labels: Labels, path):
+def _write(labels: Labels, path: str) -> None:
     write_bytes(Path(path), Checkpoint.of(labels, ()).to_bytes())
 
 
-def _read(path, n_classes, found):
+def _read(path: str, n_classes: int, found: str) -> Labels:
     kept = Checkpoint.from_bytes(Path(path).read_bytes())
     given = np.where(kept.columns["round"] == 0, kept.columns["codes"], -1)
     labels = Labels.start(given, n_classes, None, found)

@@ -1,7 +1,7 @@
 """The best rows of each class, and quantiles, found where the rows are.
 
-Scores are compared as whole numbers in the same order, so that a search by halves (by 256ths,
-in fact) ends at the very score that sorting all of them would have found.
+Scores are compared as whole numbers in the same order. A search divides their range into 256 bins, then the
+bin with the score it looks for, and so on; it ends at exactly the score that sorting all of them would give.
 """
 
 from __future__ import annotations
@@ -9,6 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..common.types import Bools, Floats, Ints
+from .pieces import Pieces
+
+# Whole numbers in the order of scores.
+_Keys = NDArray[np.uint64]
+# Codes and scores of the rows of a piece, (n,) each.
+_Scored = tuple[Ints, Floats]
 
 _BINS = 256
 # Scores that may come to the client to end a search.
@@ -25,13 +34,13 @@ class Cut:
     lowest : ndarray of shape (K,)
         Key of the last score within each class's quota.
     ties : ndarray of shape (K,)
-        How many rows of the piece with that very score are within it, the first ones.
+        How many rows of the piece with exactly that score are within it, the first ones.
     """
 
-    lowest: np.ndarray
-    ties: np.ndarray
+    lowest: _Keys
+    ties: Ints
 
-    def keep(self, codes, score):
+    def keep(self, codes: Ints, score: Floats) -> Bools:
         """Rows to keep, shape (n,); those of class -1 are not."""
         keys = keys_of(score)
         keep = np.zeros(len(codes), dtype=bool)
@@ -42,49 +51,49 @@ class Cut:
         return keep
 
 
-def keys_of(score):
+def keys_of(score: Floats) -> _Keys:
     """Whole numbers in the order of the scores, shape of score."""
     # 0.0 + turns -0.0 into 0.0, its equal.
     bits = (0.0 + np.ascontiguousarray(score, dtype=float)).view(np.uint64)
     return np.where(bits & _SIGN, ~bits, bits | _SIGN)
 
 
-def score_of(key):
+def score_of(key: ArrayLike) -> Floats:
     """The score of a key."""
     key = np.asarray(key, dtype=np.uint64)
     return np.where(key & _SIGN, key & ~_SIGN, ~key).view(float)
 
 
-def cuts(pieces, quota) -> list[Cut]:
+def cuts(pieces: Pieces, quota: ArrayLike) -> list[Cut]:
     """Of pieces (codes, score): what each may keep so that no class exceeds its quota.
 
     Best first, and of equal scores those in pieces and rows that come first: as
     `allocation.best_first` on all rows.
     """
-    quota = np.asarray(quota, dtype=np.int64)
-    lowest = nth(pieces, quota)
-    over, equal = (np.stack(part) for part in zip(*pieces.ask(_against, lowest), strict=True))
-    left = quota - over.sum(axis=0)
+    most = np.asarray(quota, dtype=np.int64)
+    lowest = _nth(pieces, most)
+    over, equal = (np.stack(each) for each in zip(*pieces.ask(_against, lowest), strict=True))
+    left = most - over.sum(axis=0)
     before = np.cumsum(equal, axis=0) - equal
     return [Cut(lowest, ties) for ties in np.clip(left - before, 0, equal)]
 
 
-def quantile(pieces, n, share) -> float:
+def quantile(pieces: Pieces, n: int, share: float) -> float:
     """As np.quantile over n scores of pieces (codes, score), all of class 0."""
     at = (n - 1) * share
     below = min(int(at), max(n - 2, 0))
-    near = [score_of(nth(pieces, np.array([n - rank]))[0]) for rank in (below, min(below + 1, n - 1))]
+    near = [score_of(_nth(pieces, np.array([n - rank]))[0]) for rank in (below, min(below + 1, n - 1))]
     return float(np.quantile(near, at - below))
 
 
-def nth(pieces, rank):
+def _nth(pieces: Pieces, rank: Ints) -> _Keys:
     """Key of the rank-th highest score of each class, the highest being the first, shape (K,).
 
     0 where a class has fewer scores; the highest key there is where rank is 0.
     """
     k = len(rank)
-    found = [np.stack(part) for part in zip(*pieces.ask(_ranges, k), strict=True)]
-    count, low, high = found[0].sum(axis=0), found[1].min(axis=0), found[2].max(axis=0)
+    counts, lows, highs = (np.stack(each) for each in zip(*pieces.ask(_ranges, k), strict=True))
+    count, low, high = counts.sum(axis=0), lows.min(axis=0), highs.max(axis=0)
     out = np.where(rank > 0, np.uint64(0), np.uint64(2**64 - 1))
     sought = (rank > 0) & (rank <= count)
     above = np.zeros(k, dtype=np.int64)
@@ -95,24 +104,24 @@ def nth(pieces, rank):
                 own = np.sort(keys["key"][keys["code"] == c])
                 low[c] = high[c] = own[len(own) - (rank[c] - above[c])]
             break
-        counts = np.sum(pieces.ask(_histogram, low, high, sought), axis=0)
+        in_bins = np.sum(pieces.ask(_histogram, low, high, sought), axis=0)
         for c in np.flatnonzero(sought):
-            from_top = np.cumsum(counts[c][::-1])
+            from_top = np.cumsum(in_bins[c][::-1])
             b = int(np.searchsorted(from_top, rank[c] - above[c]))
             above[c] += from_top[b - 1] if b else 0
             begin, width = int(low[c]), _width(low[c], high[c])
             first = begin + (_BINS - 1 - b) * width
             low[c], high[c] = first, min(first + width - 1, int(high[c]))
-            count[c] = counts[c][_BINS - 1 - b]
+            count[c] = in_bins[c][_BINS - 1 - b]
     out[sought] = low[sought]
     return out
 
 
-def _width(low, high):
+def _width(low: np.uint64, high: np.uint64) -> int:
     return (int(high) - int(low)) // _BINS + 1
 
 
-def _ranges(piece, k):
+def _ranges(piece: _Scored, k: int) -> tuple[Ints, _Keys, _Keys]:
     """Of each class: how many, lowest and highest key, three of shape (K,)."""
     codes, score = piece
     keys = keys_of(score)
@@ -123,7 +132,7 @@ def _ranges(piece, k):
     return np.bincount(codes[known], minlength=k), low, high
 
 
-def _inside(piece, low, high, sought):
+def _inside(piece: _Scored, low: _Keys, high: _Keys, sought: Bools) -> tuple[Ints, _Keys]:
     codes, score = piece
     keys = keys_of(score)
     of_sought = np.append(sought, False)[codes]
@@ -131,24 +140,24 @@ def _inside(piece, low, high, sought):
     return codes[inside], keys[inside]
 
 
-def _histogram(piece, low, high, sought):
-    """Keys in each of the equal parts of each class's range, shape (K, bins)."""
+def _histogram(piece: _Scored, low: _Keys, high: _Keys, sought: Bools) -> Ints:
+    """How many keys are in each of the equal bins of each class's range, shape (K, bins)."""
     codes, keys = _inside(piece, low, high, sought)
     width = np.array(
         [_width(a, b) if s else 1 for a, b, s in zip(low, high, sought, strict=True)], dtype=np.uint64
     )
-    part = ((keys - low[codes]) // width[codes]).astype(np.int64)
-    return np.bincount(codes * _BINS + part, minlength=len(low) * _BINS).reshape(len(low), _BINS)
+    bins = ((keys - low[codes]) // width[codes]).astype(np.int64)
+    return np.bincount(codes * _BINS + bins, minlength=len(low) * _BINS).reshape(len(low), _BINS)
 
 
-def _within(piece, low, high, sought):
+def _within(piece: _Scored, low: _Keys, high: _Keys, sought: Bools) -> NDArray[np.void]:
     codes, keys = _inside(piece, low, high, sought)
     out = np.empty(len(codes), dtype=[("code", np.int64), ("key", np.uint64)])
     out["code"], out["key"] = codes, keys
     return out
 
 
-def _against(piece, lowest):
+def _against(piece: _Scored, lowest: _Keys) -> tuple[Ints, Ints]:
     """Rows of each class above and at the lowest key, two of shape (K,)."""
     codes, score = piece
     keys, k = keys_of(score), len(lowest)

@@ -1,19 +1,24 @@
-"""What is done to one part of the table, where it is."""
+"""What is done to one shard of the table, where it is."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from dask.sizeof import sizeof
+from numpy.typing import NDArray
 
 from ..allocation import Offer
+from ..committees.base import Committee
 from ..committees.random_xgboost import plain
+from ..common.types import AnyLabels, Bools, Floats, Ints, Table, Values
 from ..confidence import below
+from ..reading.column_values import Survey, is_frame, is_sparse
 from ..reading.columns import Columns
-from ..reading.features import as_table, category_mask, is_frame, is_sparse, numbers, row_index, take
+from ..reading.features import as_table, category_mask, numbers, row_index, take
 from ..reading.targets import Targets, codes_like, distinct
 from ..rounds.asking import answers
 from ..rounds.audit import audit
@@ -27,17 +32,17 @@ _SMALL: dict[str, Any] = {"codes": np.int32, "round": np.int16, "guess": np.int3
 
 @dataclass(frozen=True)
 class Glance:
-    """A first look at a part: its rows, what its columns hold, which labels there are, and its bytes."""
+    """A first look at a shard: its rows, what its columns hold, which labels there are, and its bytes."""
 
     n: int
-    columns: Any
-    labels: np.ndarray
+    columns: dict[Any, Survey] | None
+    labels: Values
     n_bytes: int = 0
 
 
 @dataclass(frozen=True)
 class Judged:
-    """What a committee thinks of the part's rows in the pool.
+    """What a committee thinks of the shard's rows in the pool.
 
     Parameters
     ----------
@@ -49,72 +54,72 @@ class Judged:
         Above 0 is trusted; before `trust`, what the confidence measures.
     """
 
-    pool: np.ndarray
-    p: np.ndarray
-    confidence: np.ndarray
+    pool: Ints
+    p: Floats
+    confidence: Floats
 
 
 @dataclass(frozen=True)
-class Counts:
-    """Rows of a part: given labels by class, labels found, rows in the pool, the last round."""
+class _Counts:
+    """Rows of a shard: given labels by class, labels found, rows in the pool, the last round."""
 
-    given: np.ndarray
+    given: Ints
     found: int
     pool: int
     last: int
 
 
 @dataclass(frozen=True)
-class Some:
-    """Some rows of a part: where they are, their features, and what is known of them."""
+class _Some:
+    """Some rows of a shard: where they are, their features, and what is known of them."""
 
-    rows: np.ndarray
-    X: Any
-    codes: np.ndarray
-    round: np.ndarray
+    rows: Ints
+    X: Table
+    codes: Ints
+    round: Ints
 
 
 class Lesson(NamedTuple):
     """Rows to train on: a plain matrix, codes, weights, and which columns are categories.
 
-    A tuple, since Dask knows how many bytes its parts have.
+    A tuple, because of a tuple Dask can tell how many bytes it has.
     """
 
-    X: np.ndarray
-    codes: np.ndarray
-    weight: np.ndarray
-    category: np.ndarray
+    X: NDArray[np.float32]
+    codes: Ints
+    weight: Floats
+    category: Bools
 
 
-def glance(x, y, columns: Columns, name):
-    """A first look at a part."""
+def glance(x: Table, y: AnyLabels, columns: Columns, name: str) -> Glance:
+    """A first look at a shard."""
     if x.shape[0] != len(y):
         raise ValueError(f"{name} has {x.shape[0]} rows of X and {len(y)} of y.")
     if not len(y):
         return Glance(0, None, distinct(y))
     if is_sparse(x):
-        raise TypeError(f"{name} is a sparse matrix; on a cluster parts are dense arrays or frames.")
+        raise TypeError(f"{name} is a sparse matrix; on a cluster shards are dense arrays or frames.")
     try:
         return Glance(len(y), columns.survey(x), distinct(y), sizeof(x))
     except (ValueError, TypeError) as error:
         raise type(error)(f"{name}: {error}") from error
 
 
-def itself(x):
-    """The part as it is, to be kept."""
+def itself(x: Table) -> Table:
+    """The shard as it is, to be kept."""
     return x
 
 
-def start(y, known: Targets, found):
+def start(y: AnyLabels, known: Targets, found: str) -> Labels:
     """Labels before the first round."""
     return _small(Labels.start(codes_like(y, known), len(known.classes), None, found))
 
 
-def counts(labels: Labels, before):
-    """Rows by what is known of them, taking labels found in round `before` or later for unknown."""
+def counts(labels: Labels, before: int | None) -> _Counts:
+    """Rows by what is known of them; labels found in round `before` or later count as unknown."""
     labels = _as_of(labels, before)
     given = labels.codes[labels.round == 0]
-    return Counts(
+    return _Counts(
         np.bincount(given, minlength=labels.n_classes),
         int((labels.round > 0).sum()),
         len(labels.pool),
@@ -122,21 +127,23 @@ def counts(labels: Labels, before):
     )
 
 
-def some(labels: Labels, x, columns: Columns, before, found, pool):
+def some(labels: Labels, x: Table, columns: Columns, before: int | None, found: Ints, pool: Ints) -> _Some:
     """The rows with given labels, and those with these ranks among the found and in the pool."""
     labels = _as_of(labels, before)
     given, known = np.flatnonzero(labels.round == 0), np.flatnonzero(labels.round > 0)
     rows = np.sort(np.concatenate([given, known[found], labels.pool[pool]]))
-    return Some(rows, read(x, columns, rows), labels.codes[rows].astype(int), labels.round[rows].astype(int))
+    return _Some(
+        rows, _read(x, columns, rows), labels.codes[rows].astype(int), labels.round[rows].astype(int)
+    )
 
 
-def found_by_class(labels: Labels, found):
+def found_by_class(labels: Labels, found: Ints) -> Ints:
     """Rows by class among the found ones of these ranks, shape (K,)."""
     known = np.flatnonzero(labels.round > 0)[found]
     return np.bincount(labels.codes[known], minlength=labels.n_classes)
 
 
-def lesson(labels: Labels, x, columns: Columns, found, scales, classes):
+def lesson(labels: Labels, x: Table, columns: Columns, found: Ints, scales: Floats, classes: Ints) -> Lesson:
     """The rows with given labels and the found ones of these ranks, to be trained on here.
 
     `scales` are the weights of given and found labels of each of `classes`, shape (2, k).
@@ -145,71 +152,73 @@ def lesson(labels: Labels, x, columns: Columns, found, scales, classes):
         np.concatenate([np.flatnonzero(labels.round == 0), np.flatnonzero(labels.round > 0)[found]])
     )
     codes = np.searchsorted(classes, labels.codes[rows])
-    X = read(x, columns, rows)
+    X = _read(x, columns, rows)
     weight = scales[(labels.round[rows] > 0).astype(int), codes]
     return Lesson(plain(X), codes, weight, category_mask(X))
 
 
-def lesson_shape(lesson: Lesson):
+def lesson_shape(lesson: Lesson) -> tuple[Bools, int]:
     """Which columns are categories, shape (d,), and how many columns there are."""
     return lesson.category, lesson.X.shape[1]
 
 
-def extremes(labels: Labels, x, columns: Columns):
+def extremes(labels: Labels, x: Table, columns: Columns) -> Floats:
     """The least and the most of each column over the labelled rows, shape (2, d); (0, d) without any."""
     rows = np.flatnonzero(labels.round == 0)
     if not len(rows):
         return np.empty((0, x.shape[1]))
-    X = numbers(read(x, columns, rows))
+    X = numbers(_read(x, columns, rows))
     X = np.where(np.isnan(X), -np.inf, X)
     return np.stack([X.min(axis=0), X.max(axis=0)])
 
 
-def read(x, columns: Columns, rows):
+def _read(x: Table, columns: Columns, rows: Ints) -> Table:
     """Features of some rows."""
     X = columns.arrange(x)
     X = X.to_pandas() if is_frame(X) and not isinstance(X, pd.DataFrame) else X
     return columns.transform(take(X, rows))
 
 
-def judge(labels: Labels, x, committee, columns: Columns, method: Parts, begin, n):
-    """What a fitted committee thinks of the part's pool, which begins at a rank of the whole of n rows."""
+def judge(
+    labels: Labels, x: Table, committee: Committee, columns: Columns, method: Parts, begin: int, n: int
+) -> Judged:
+    """What a fitted committee thinks of the shard's pool, whose first row has rank `begin` among all n."""
     pool = labels.pool
     if not len(pool):
         return Judged(pool, np.empty((0, labels.n_classes)), np.empty(0))
-    X, rows = read(x, columns, pool), np.arange(len(pool))
+    X, rows = _read(x, columns, pool), np.arange(len(pool))
     said = answers(committee, X, labels.n_classes, rows, method, begin, n)
     return Judged(pool, said.p, said.measured)
 
 
-def measured(judged: Judged):
+def measured(judged: Judged) -> tuple[Ints, Floats]:
     """What the confidence measured, for `selection.quantile`."""
     return np.zeros(len(judged.pool), dtype=int), judged.confidence
 
 
-def trust(judged: Judged, limit):
+def trust(judged: Judged, limit: float) -> Judged:
     """Rows below the limit of uncertainty are trusted."""
     return replace(judged, confidence=below(limit, judged.confidence))
 
 
-def tally(judged: Judged, labels: Labels):
+def tally(judged: Judged, labels: Labels) -> tuple[int, int]:
     """How many rows are trusted, and of how many the most probable class is not the last guess."""
     changed = judged.p.argmax(axis=1) != labels.guess[judged.pool]
     return int((judged.confidence > 0).sum()), int(changed.sum())
 
 
-def sure(judged: Judged):
+def sure(judged: Judged) -> Floats:
     """Probabilities of the rows that are trusted, shape (n, K)."""
     return judged.p[judged.confidence > 0]
 
 
-def offered(p, rule):
+def offered(p: Floats, rule: Callable[[Floats], Offer]) -> tuple[Ints, Floats]:
     """Class and score of each trusted row, for `selection.cuts`; class -1 where it is not accepted."""
     offer = rule(p) if len(p) else _NO_OFFER
     return np.where(offer.accepted, offer.codes, -1), offer.score
 
 
-def record(labels: Labels, judged: Judged, rule, cut: Cut, number):
+def record(labels: Labels, judged: Judged, rule: Callable[[Floats], Offer], cut: Cut, number: int) -> Labels:
     """Labels after a round."""
     new = replace(
         labels,
@@ -227,21 +236,21 @@ def record(labels: Labels, judged: Judged, rule, cut: Cut, number):
     return new
 
 
-def by_class(labels: Labels, number):
+def by_class(labels: Labels, number: int) -> Ints:
     """Rows labelled in a round, by class, shape (K,)."""
     return np.bincount(labels.codes[labels.round == number], minlength=labels.n_classes)
 
 
-def described(x, labels: Labels, classes, begin, types):
-    """A line for each row of the part: its label and why, in columns of these types."""
+def described(x: Table, labels: Labels, classes: Values, begin: int, types: dict[str, str]) -> pd.DataFrame:
+    """A line for each row of the shard: its label and why, in columns of these types."""
     return audit(labels, classes, row_index(as_table(x), begin)).astype(types)
 
 
-def _as_of(labels, before):
+def _as_of(labels: Labels, before: int | None) -> Labels:
     return labels if before is None else labels.before(before)
 
 
-def _small(labels):
+def _small(labels: Labels) -> Labels:
     return replace(labels, **{name: getattr(labels, name).astype(kind) for name, kind in _SMALL.items()})
 
 

@@ -1,7 +1,6 @@
 """Training where the rows are, by XGBoost's own Dask training: for more labelled rows than the client takes.
 
-All workers train each member together, so their sums, and with them the last digits of a member, depend on
-how the rows are spread over them.
+All workers train each member together, so the last digits of a member depend on which worker has which rows.
 """
 
 from __future__ import annotations
@@ -14,10 +13,15 @@ from typing import Any
 import dask
 import dask.array as da
 import numpy as np
+from distributed import Client
+from numpy.typing import DTypeLike
 
+from ..classifier import PseudoLabelClassifier
+from ..committees.base import Committee
 from ..committees.member_fitting import seeded
 from ..committees.random_xgboost import Plan, RandomXGBoost, feature_types, learned, load_xgboost
 from ..common.notice import logger
+from ..common.types import Ints
 from ..rounds.labels import class_scales, in_few_digits, spaced
 from ..rounds.training import Trainer
 from . import shard
@@ -28,31 +32,31 @@ _TRIES = 5  # of a member
 _NOTICED = 2.0  # seconds until the scheduler knows that a worker is gone
 
 
-def can_spread(clf, committee):
+def can_spread(clf: PseudoLabelClassifier, committee: Committee) -> bool:
     """Whether all that is trained can be trained where the rows are."""
     return isinstance(committee, RandomXGBoost) and clf.estimator is None
 
 
 @dataclass(frozen=True)
-class Lessons:
+class _Lessons:
     """The rows to train on, where they are.
 
     Parameters
     ----------
-    parts : Pieces
-        A `shard.Lesson` for each part that has any.
+    shards : Pieces
+        A `shard.Lesson` for each shard that has any.
     sizes : list of int
         Rows of each.
     classes : ndarray
         Codes of the classes among them.
     """
 
-    parts: Pieces
+    shards: Pieces
     sizes: list[int]
-    classes: np.ndarray
+    classes: Ints
 
     @classmethod
-    def of(cls, table: Table, labels: Pieces):
+    def of(cls, table: Table, labels: Pieces) -> _Lessons:
         """All given labels, and as many found ones, as are worth training on."""
         counts = labels.ask(shard.counts, None)
         given = np.sum([each.given for each in counts], axis=0)
@@ -65,16 +69,16 @@ class Lessons:
             scales = in_few_digits(class_scales(given[classes], of_found[classes]))
         sizes = [int(each.given.sum()) + len(chosen) for each, chosen in zip(counts, found, strict=True)]
         used = [i for i, n in enumerate(sizes) if n]
-        parts = labels.some(used).make(
+        shards = labels.some(used).make(
             shard.lesson, table.x.some(used), table.columns, Each([found[i] for i in used]), scales, classes
         )
-        return cls(parts, [sizes[i] for i in used], classes)
+        return cls(shards, [sizes[i] for i in used], classes)
 
-    def matrix(self, n_bins):
+    def matrix(self, n_bins: int) -> Any:
         """The rows as XGBoost reads them."""
-        category, n_columns = self.parts.some([0]).ask(shard.lesson_shape)[0]
-        return load_distributed().DaskQuantileDMatrix(
-            self.parts.client,
+        category, n_columns = self.shards.some([0]).ask(shard.lesson_shape)[0]
+        return _load_distributed().DaskQuantileDMatrix(
+            self.shards.client,
             self._array("X", np.float32, n_columns),
             self._array("codes", int),
             weight=self._array("weight", float),
@@ -83,8 +87,8 @@ class Lessons:
             max_bin=n_bins,
         )
 
-    def _array(self, name, dtype, *shape):
-        arrays = self.parts.make(attrgetter(name)).parts
+    def _array(self, name: str, dtype: DTypeLike, *shape: int) -> da.Array:
+        arrays = self.shards.make(attrgetter(name)).shards
         return da.concatenate(
             [
                 da.from_delayed(dask.delayed(array), (n, *shape), dtype=dtype)
@@ -93,22 +97,22 @@ class Lessons:
         )
 
 
-def fit_spread(table: Table, labels: Pieces, trainer: Trainer):
+def fit_spread(table: Table, labels: Pieces, trainer: Trainer) -> RandomXGBoost:
     """A committee of `RandomXGBoost`, fitted on the labels so far."""
     last = max(each.last for each in labels.ask(shard.counts, None))
     committee = seeded(trainer.committee, trainer.seeds.rng(last))
-    lessons = Lessons.of(table, labels)
+    lessons = _Lessons.of(table, labels)
     plans = committee.plan(lessons.classes)
     committee.members_ = []
     for plan in plans:
-        committee.members_.append(grown(plan, lessons))
+        committee.members_.append(_grown(plan, lessons))
         logger.debug("training member %d of %d", len(committee.members_), len(plans))
     return committee
 
 
-def grown(plan: Plan, lessons: Lessons):
-    """A member that all workers train together; once more where one of them died meanwhile."""
-    client = lessons.parts.client
+def _grown(plan: Plan, lessons: _Lessons) -> Any:
+    """A member that all workers train together; where one of them is lost meanwhile, it begins again."""
+    client = lessons.shards.client
     with lost_scheduler(client):
         for _ in range(_TRIES - 1):
             workers = _workers(client)
@@ -123,17 +127,17 @@ def grown(plan: Plan, lessons: Lessons):
         return _grow(client, plan, lessons)
 
 
-def _grow(client, plan, lessons):
+def _grow(client: Client, plan: Plan, lessons: _Lessons) -> Any:
     xgboost: Any = load_xgboost()
 
     class Patience(xgboost.callback.TrainingCallback):
-        def after_iteration(self, model, epoch, evals_log):
+        def after_iteration(self, model: Any, epoch: int, evals_log: dict[str, Any]) -> bool:
             return learned(next(iter(evals_log["train"].values())))
 
     matrix = lessons.matrix(plan.n_bins)
     settings = {name: value for name, value in plan.settings.items() if name != "nthread"}  # a worker's own
     with xgboost.config_context(verbosity=0):
-        booster = load_distributed().train(
+        booster = _load_distributed().train(
             client,
             settings,
             matrix,
@@ -146,13 +150,13 @@ def _grow(client, plan, lessons):
     return booster
 
 
-def _workers(client):
-    """Address and folder of each: one that comes back to its address has another folder."""
+def _workers(client: Client) -> set[tuple[str, str]]:
+    """Address and folder of each: a worker that is started again at its address has another folder."""
     known = client.scheduler_info(-1)["workers"]
     return {(address, about["local_directory"]) for address, about in known.items()}
 
 
-def load_distributed():
+def _load_distributed() -> Any:
     """XGBoost's Dask training."""
     load_xgboost()
     import xgboost.dask

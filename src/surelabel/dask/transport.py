@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
-from typing import Any
 
 import numpy as np
 
+from ..allocation import Transport
+from ..common.types import Bools, Floats, Ints
 from ..transport.problem import Problem, Rows, chunk_rows, opened
-from ..transport.semidual import Bounds
-from .pieces import Each
+from ..transport.screening import Screened
+from ..transport.semidual import Bounds, Terms, Total
+from .pieces import Each, Pieces, Span
 
 
-def spans_of(sizes, step):
+def spans_of(sizes: Ints | list[int], step: int) -> list[list[Span]]:
     """Pieces cut anew at multiples of step: for each new piece, spans (piece, begin, end) of the old.
 
     Examples
@@ -42,8 +45,8 @@ class FarProblem:
     Parameters
     ----------
     pieces : Pieces
-        Probabilities, cut at whole chunks: so every sum over a chunk is what it is on one
-        machine, and how chunks are spread over pieces does not show in their total.
+        Probabilities, cut at whole chunks: so every sum over a chunk is the same as on one machine,
+        and the total does not depend on which chunks are in which piece.
     sizes : ndarray
         Rows in each piece.
     allocator : Transport
@@ -54,47 +57,49 @@ class FarProblem:
         Of these.
     """
 
-    pieces: Any
-    sizes: np.ndarray
-    allocator: Any
-    is_open: np.ndarray
+    pieces: Pieces
+    sizes: Ints
+    allocator: Transport
+    is_open: Bools
     bounds: Bounds
 
     @classmethod
-    def of(cls, pieces, sizes, allocator, is_open, bounds):
+    def of(
+        cls, pieces: Pieces, sizes: Ints, allocator: Transport, is_open: Bools, bounds: Bounds
+    ) -> FarProblem:
         """From pieces (n, K) of any sizes."""
         spans = spans_of(sizes, chunk_rows(len(is_open)))
         new_sizes = np.array([sum(end - begin for _, begin, end in each) for each in spans])
         return cls(pieces.cut(spans), new_sizes, allocator, is_open, bounds)
 
     @property
-    def n(self):
+    def n(self) -> int:
         """Rows."""
         return int(self.sizes.sum())
 
     @property
-    def k(self):
+    def k(self) -> int:
         """Columns that may get mass, the slack not counted."""
         return int(self.is_open.sum())
 
-    def costs(self):
+    def costs(self) -> Floats:
         """Costs of all rows, shape (N, K); for few of them."""
         return self._costs(np.arange(self.n))
 
-    def sample(self, size, rng):
-        """A problem on some of the rows, its bounds in proportion; here."""
+    def sample(self, size: int, rng: np.random.Generator) -> Problem:
+        """A problem on some of the rows, its bounds in proportion, on the client."""
         costs = self._costs(np.sort(rng.integers(0, self.n, size)))
         return Problem(Rows(costs), 1.0, self.bounds.scaled(float(size) / self.bounds.total), size)
 
-    def terms(self, g, epsilon):
+    def terms(self, g: Floats, epsilon: float) -> Terms:
         """Terms at g over every cell."""
-        return reduce(add, self.pieces.ask(_total, self.allocator, self.is_open, g, epsilon)).rounded()
+        return _sum(self.pieces.ask(_total, self.allocator, self.is_open, g, epsilon)).rounded()
 
-    def screened(self, g, reach):
+    def screened(self, g: Floats, reach: float) -> _FarScreened:
         """The cells within `reach` of the best of their row at g, where the rows are."""
-        return FarScreened(self.pieces.make(_screened, self.allocator, self.is_open, g, reach), g, reach)
+        return _FarScreened(self.pieces.make(_screened, self.allocator, self.is_open, g, reach), g, reach)
 
-    def _costs(self, ranks):
+    def _costs(self, ranks: Ints) -> Floats:
         ends = np.cumsum(self.sizes)
         which = np.split(ranks, np.searchsorted(ranks, ends[:-1]))
         wanted = [i for i, rows in enumerate(which) if len(rows)]
@@ -104,44 +109,48 @@ class FarProblem:
 
 
 @dataclass(frozen=True)
-class FarScreened:
-    """As `surelabel.transport.screening.Screened`, elsewhere."""
+class _FarScreened:
+    """As `surelabel.transport.screening.Screened`, with cells on the cluster."""
 
-    pieces: Any
-    g: np.ndarray
+    pieces: Pieces
+    g: Floats
     width: float
 
-    def terms(self, g, epsilon):
+    def terms(self, g: Floats, epsilon: float) -> Terms:
         """Terms over the cells kept."""
-        return reduce(add, self.pieces.ask(_screened_total, g, epsilon)).rounded()
+        return _sum(self.pieces.ask(_screened_total, g, epsilon)).rounded()
 
-    def narrowed(self, g, width):
+    def narrowed(self, g: Floats, width: float) -> _FarScreened:
         """Screened again, from these cells alone, with a smaller width."""
-        return FarScreened(self.pieces.make(_narrowed, g, width), g, width)
+        return _FarScreened(self.pieces.make(_narrowed, g, width), g, width)
 
 
-def _problem(p, allocator, is_open):
-    # Bounds are the client's business.
+def _sum(totals: Iterable[Total]) -> Total:
+    return reduce(add, totals)
+
+
+def _problem(p: Floats, allocator: Transport, is_open: Bools) -> Problem:
+    # Only the client needs bounds.
     return Problem(
         opened(Rows(p, allocator.costs), is_open), 1.0, Bounds(np.empty(0), np.empty(0), 0.0), len(p)
     )
 
 
-def _total(p, allocator, is_open, g, epsilon):
+def _total(p: Floats, allocator: Transport, is_open: Bools, g: Floats, epsilon: float) -> Total:
     return _problem(p, allocator, is_open).total(g, epsilon)
 
 
-def _screened(p, allocator, is_open, g, reach):
+def _screened(p: Floats, allocator: Transport, is_open: Bools, g: Floats, reach: float) -> Screened:
     return _problem(p, allocator, is_open).screened(g, reach)
 
 
-def _screened_total(cells, g, epsilon):
+def _screened_total(cells: Screened, g: Floats, epsilon: float) -> Total:
     return cells.total(g, epsilon)
 
 
-def _narrowed(cells, g, width):
+def _narrowed(cells: Screened, g: Floats, width: float) -> Screened:
     return cells.narrowed(g, width)
 
 
-def _taken(p, rows):
+def _taken(p: Floats, rows: Ints) -> Floats:
     return p[rows]
