@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import dask
 from distributed import Client, LocalCluster
 
+_LOOPBACK = "127.0.0.1"
 _CONFIG = {
     # By default half a minute: so long a lost worker is waited for.
     "distributed.comm.timeouts.connect": "15s",
@@ -48,7 +49,13 @@ def connected(
         n_workers = n_workers if n_workers and n_workers > 0 else os.cpu_count()
         with (
             LocalCluster(
-                n_workers=n_workers, threads_per_worker=1, memory_limit=memory, dashboard_address=":0"
+                n_workers=n_workers,
+                threads_per_worker=1,
+                memory_limit=memory,
+                # Nobody but this machine may reach it: whoever does can run code.
+                host=_LOOPBACK,
+                dashboard_address=f"{_LOOPBACK}:0",
+                worker_dashboard_address=f"{_LOOPBACK}:0",
             ) as cluster,
             Client(cluster) as client,
         ):
