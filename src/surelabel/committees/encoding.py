@@ -16,7 +16,7 @@ from ..reading.column_values import is_sparse
 from ..reading.features import category_mask, numbers, stacked
 from .member_fitting import Classifier, Folds, SharesFolds, fit_folds, spreads
 
-# Beyond this many columns a sparse matrix is first cut down to its main directions.
+# A sparse matrix with more columns than this is first cut down to its main directions.
 _MOST_COLUMNS = 1000
 _MOST_COMPONENTS = 100
 # Levels of a category with a column of their own; rarer ones share one.

@@ -1,4 +1,4 @@
-"""The paper's committee of XGBoost models. But for `dask.spread`, the only file that knows XGBoost."""
+"""The paper's committee of XGBoost models; this file and `dask.spread` are those that know XGBoost."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from ..allocation import Allocation, Status
 from ..common.types import Bools, Floats, Ints, Values
 from ..confidence import two_best
 
-# Labels found beyond this many, and beyond the number given, are not trained on.
+# Most found labels to train on; as many as were given, where these are more.
 _FOUND_ROWS = 20_000
 _WEIGHT_BITS = 24
 
@@ -148,7 +148,7 @@ class Labels:
         return rows, codes, None if (weight == 1).all() else weight
 
     def _thinned(self, rows: Ints) -> Ints:
-        """Rows without those found beyond what is worth training on, evenly over the table."""
+        """Rows, of those with a found label only as many as are worth training on, evenly over the table."""
         found = rows[self.round[rows] > 0]
         kept = spaced(len(found), len(rows) - len(found), self.found)
         return rows if len(kept) == len(found) else np.union1d(rows[self.round[rows] == 0], found[kept])

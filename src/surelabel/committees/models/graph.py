@@ -58,7 +58,7 @@ class Spreading(SharesFolds, ClassifierMixin, BaseEstimator):
     """Labels spread from row to neighbouring row, over the unlabelled rows too.
 
     Like scikit-learn's LabelSpreading with a kernel of nearest neighbours, but on a graph
-    of bounded size: rows beyond it look up their neighbours in it. So the cost per row
+    of bounded size: other rows look up their neighbours in it. So the cost per row
     does not grow with the number of rows.
 
     Parameters
