@@ -404,6 +404,22 @@ def test_a_run_without_unlabelled_rows_has_a_page(blobs, committee):
     assert "Nothing to fill in" in page(clf, X=X)
 
 
+class Stubborn(GaussianNB):
+    """Raises in training."""
+
+    def fit(self, X, y, sample_weight=None):
+        raise RuntimeError("I do not <learn>")
+
+
+def test_a_member_that_failed_is_on_the_page_with_its_reason(tmp_path, blobs):
+    X, y, _ = blobs
+    committee = Unlike({"bayes": GaussianNB(), "mine": Stubborn()})
+    with pytest.warns(UserWarning, match="goes on without"):
+        clf = csa(committee=committee, guard=False, random_state=0).fit(X, y)
+    page = report(clf, tmp_path / "report.html").read_text()
+    assert "<li>mine: RuntimeError: I do not &lt;learn&gt;</li>" in page
+
+
 def test_other_confidences_and_one_model_are_reported(blobs):
     X, y, _ = blobs
     clf = PseudoLabelClassifier(GaussianNB(), Everything(), Threshold(0.9), guard=False).fit(X, y)

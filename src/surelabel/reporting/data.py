@@ -13,6 +13,7 @@ import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from ..allocation import Status
+from ..committees.base import Committee
 from ..committees.unlike import Unlike
 from ..common.types import AnyLabels, Fitted, Floats, Ints, Values
 from ..confidence import TTest
@@ -331,6 +332,14 @@ def members(clf: Fitted) -> pd.DataFrame:
         ]
     frame = pd.DataFrame(lines, columns=["model", "score", "weight", "seats"])
     return frame.sort_values(["weight", "score"], ascending=False, kind="stable", ignore_index=True)
+
+
+def failed(clf: Fitted) -> list[tuple[str, str]]:
+    """Members of the final committee that could not be trained or asked, and why."""
+    committee = clf.estimator_
+    if not isinstance(committee, Committee):
+        return []
+    return [(text(name), text(reason, 300)) for name, reason in committee.failures.items()]
 
 
 def times(clf: Fitted) -> pd.DataFrame:

@@ -149,6 +149,7 @@ def _context(
         "drift": words.drift_in_words(classes),
         "reasons": words.reasons(clf),
         "members": data.members(clf).to_dict("records"),
+        "failed": data.failed(clf),
         "n_rows": n,
         "narrow": data.NARROW,
         "settings": about.settings(clf, details),
