@@ -18,7 +18,7 @@ from sklearn.naive_bayes import GaussianNB
 pytest.importorskip("distributed")
 
 import dask.dataframe as dd
-from clusters import assert_same_labels, fitted, in_parts
+from clusters import assert_same_labels, fitted, in_shards
 from distributed import Client
 
 from surelabel import (
@@ -66,10 +66,10 @@ def digits_on_one_machine(digits):
     return default_csa(guard=True).fit(*digits)
 
 
-@pytest.mark.parametrize(("n_parts", "guard"), [(1, False), (3, True), (7, False)])
-def test_digits_get_the_labels_of_one_machine(client, digits, digits_on_one_machine, n_parts, guard):
+@pytest.mark.parametrize(("n_shards", "guard"), [(1, False), (3, True), (7, False)])
+def test_digits_get_the_labels_of_one_machine(client, digits, digits_on_one_machine, n_shards, guard):
     one = digits_on_one_machine
-    many = fitted(default_csa(guard), *digits, n_parts)
+    many = fitted(default_csa(guard), *digits, n_shards)
     assert_same_labels(one, many)
     assert many.n_iter_ == one.n_iter_
     assert many.termination_condition_ == one.termination_condition_
@@ -96,9 +96,9 @@ def many_rows_on_one_machine(many_rows):
     return cheap().fit(*many_rows)
 
 
-@pytest.mark.parametrize("n_parts", [1, 3, 7])
-def test_200_000_rows_get_the_labels_of_one_machine(client, many_rows, many_rows_on_one_machine, n_parts):
-    many = fitted(cheap(), *many_rows, n_parts)
+@pytest.mark.parametrize("n_shards", [1, 3, 7])
+def test_200_000_rows_get_the_labels_of_one_machine(client, many_rows, many_rows_on_one_machine, n_shards):
+    many = fitted(cheap(), *many_rows, n_shards)
     assert [round.labelled for round in many.history_] == [
         round.labelled for round in many_rows_on_one_machine.history_
     ]
@@ -229,7 +229,7 @@ def test_a_run_goes_on_from_its_folder_after_the_scheduler_is_lost(client, blobs
         with Client(scheduler_file=str(address_file), timeout=15) as doomed:
             doomed.wait_for_workers(1, timeout=90)
             cut_off = DaskPseudoLabelClassifier(cheap(), folder=folder)
-            rounds = cut_off.fit_rounds(in_parts(X, 4), in_parts(y, 4))
+            rounds = cut_off.fit_rounds(in_shards(X, 4), in_shards(y, 4))
             assert next(rounds).number == 1
             scheduler.kill()
             scheduler.wait()
@@ -242,7 +242,7 @@ def test_a_run_goes_on_from_its_folder_after_the_scheduler_is_lost(client, blobs
         worker.wait()
     with client.as_current():
         resumed = DaskPseudoLabelClassifier(cheap(), folder=folder)
-        numbers = [round.number for round in resumed.fit_rounds(in_parts(X, 4), in_parts(y, 4))]
+        numbers = [round.number for round in resumed.fit_rounds(in_shards(X, 4), in_shards(y, 4))]
         assert numbers == [2]
         assert_same_labels(cheap().fit(X, y), resumed)
         with pytest.raises(ValueError, match="holds another run: rows in each shard was"):
@@ -289,9 +289,9 @@ def test_bad_input_is_named(client, digits):
     bad = X.copy()
     bad[700, 3] = np.inf
     for X_bad, y_bad, words in [
-        (in_parts(bad, 3), in_parts(y, 3), "Shard 1 of X: .* column 3, row 101 holds infinity"),
-        (in_parts(X, 3), in_parts(y, 2), "X comes in 3 shards and y in 2"),
-        (in_parts(X, 3), in_parts(np.full(len(y), -1), 3), "all 1797 are unlabelled"),
+        (in_shards(bad, 3), in_shards(y, 3), "Shard 1 of X: .* column 3, row 101 holds infinity"),
+        (in_shards(X, 3), in_shards(y, 2), "X comes in 3 shards and y in 2"),
+        (in_shards(X, 3), in_shards(np.full(len(y), -1), 3), "all 1797 are unlabelled"),
         (dd.from_pandas(pd.DataFrame(X)), "digit", "'digit', which X does not have"),
     ]:
         with pytest.raises(ValueError, match=words):

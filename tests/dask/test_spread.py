@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 pytest.importorskip("distributed")
 
 import dask.dataframe as dd
-from clusters import assert_same_labels, fitted, in_parts, labels_of
+from clusters import assert_same_labels, fitted, in_shards, labels_of
 from dask.sizeof import sizeof
 
 from surelabel import RandomXGBoost, Repeated, csa, trees
@@ -53,7 +53,7 @@ def mixed():
 def test_labelled_rows_that_stay_in_one_part_give_the_labels_of_one_machine(client, mixed, nothing_gathered):
     frame, _, y = mixed
     many = DaskPseudoLabelClassifier(boosted(), gather_rows=100)
-    many.fit(dd.from_pandas(frame, npartitions=1), in_parts(y, 1))
+    many.fit(dd.from_pandas(frame, npartitions=1), in_shards(y, 1))
     one = boosted().fit(frame, y)
     assert_same_labels(one, many)
     assert_array_equal(many.predict(frame), one.predict(frame))
@@ -95,7 +95,7 @@ def test_a_worker_killed_while_all_train_a_member_is_survived(client, mixed, mon
 
     monkeypatch.setattr(spread, "_grow", grow_and_kill)
     many = DaskPseudoLabelClassifier(boosted(), gather_rows=100)
-    many.fit(dd.from_pandas(frame, npartitions=4), in_parts(y, 4))
+    many.fit(dd.from_pandas(frame, npartitions=4), in_shards(y, 4))
     assert len(calls) == 3 * 3 + 1  # three members in two rounds and at the end, and one of them twice
     assert many.n_iter_ == 2
     assert (many.predict(frame) == boosted().fit(frame, y).predict(frame)).mean() > 0.9
@@ -123,7 +123,7 @@ def test_parts_without_a_labelled_row_and_classes_without_one_are_no_trouble(cli
     recipe = boosted(classes=[0, 1, 2, 3])
     many = DaskPseudoLabelClassifier(recipe, gather_rows=gather_rows)
     with pytest.warns(UserWarning, match="Class 3 has no labelled row"):
-        many.fit(dd.from_pandas(frame, npartitions=3), in_parts(y, 3))
+        many.fit(dd.from_pandas(frame, npartitions=3), in_shards(y, 3))
     with pytest.warns(UserWarning, match="Class 3 has no labelled row"):
         one = recipe.fit(frame, y)
     assert many.predict_proba(frame).shape == (len(frame), 4)
@@ -136,14 +136,14 @@ def test_parts_without_a_labelled_row_and_classes_without_one_are_no_trouble(cli
 def test_a_number_of_rows_that_is_none_is_named(client, mixed, rows):
     with pytest.raises(ValueError, match=f"gather_rows must be a number of rows, 0 or more; it is {rows}"):
         DaskPseudoLabelClassifier(boosted(), gather_rows=rows).fit(
-            dd.from_pandas(mixed[0], npartitions=1), in_parts(mixed[2], 1)
+            dd.from_pandas(mixed[0], npartitions=1), in_shards(mixed[2], 1)
         )
 
 
 def test_members_are_as_if_trained_by_one_thread_and_dask_knows_their_rows(client, mixed):
     frame, _, y = mixed
     many = DaskPseudoLabelClassifier(boosted(2), gather_rows=0)
-    many.fit(dd.from_pandas(frame, npartitions=2), in_parts(y, 2))
+    many.fit(dd.from_pandas(frame, npartitions=2), in_shards(y, 2))
     config = json.loads(many.classifier_.estimator_.members_[0].save_config())
     assert config["learner"]["generic_param"]["nthread"] == "1"
     lesson = shard.Lesson(np.zeros((1000, 20), np.float32), np.zeros(1000, int), np.zeros(1000), np.zeros(20))
@@ -154,5 +154,5 @@ def test_without_labelled_rows_in_one_place_there_is_no_verdict(client, mixed):
     frame, _, y = mixed
     many = DaskPseudoLabelClassifier(boosted().set_params(guard=True), gather_rows=100)
     with pytest.warns(UserWarning, match="no verdict"):
-        many.fit(dd.from_pandas(frame, npartitions=2), in_parts(y, 2))
+        many.fit(dd.from_pandas(frame, npartitions=2), in_shards(y, 2))
     assert many.verdict_ is None

@@ -7,8 +7,8 @@ from surelabel import PseudoLabelClassifier
 from surelabel.dask import DaskPseudoLabelClassifier
 
 
-def in_parts(array, n_parts):
-    rows = -(-len(array) // n_parts)
+def in_shards(array, n_shards):
+    rows = -(-len(array) // n_shards)
     return da.from_array(array, chunks=(rows, -1) if array.ndim == 2 else rows)
 
 
@@ -32,5 +32,5 @@ def assert_same_labels(one, many):
         assert_array_equal(many[name].to_numpy(), one[name].to_numpy())
 
 
-def fitted(clf, X, y, n_parts, **options):
-    return DaskPseudoLabelClassifier(clf, **options).fit(in_parts(X, n_parts), in_parts(y, n_parts))
+def fitted(clf, X, y, n_shards, **options):
+    return DaskPseudoLabelClassifier(clf, **options).fit(in_shards(X, n_shards), in_shards(y, n_shards))

@@ -114,10 +114,10 @@ def probabilities(model: Any, X: Table, n_classes: int | None = None) -> Floats:
         raise ValueError("predict_proba gives NaN or infinity for every row")
     if len(known) and (known.min() < -_ROUNDING or np.abs(known.sum(axis=1) - 1).max() > _ROUNDING):
         raise ValueError("predict_proba gives numbers below 0, or rows that do not sum to 1")
-    return without_gaps(p)
+    return _without_gaps(p)
 
 
-def without_gaps(p: Floats) -> Floats:
+def _without_gaps(p: Floats) -> Floats:
     """P, with every class equally probable in rows where a model gives NaN or infinity, shape of p."""
     return np.where(np.isfinite(p).all(axis=-1, keepdims=True), p, 1 / p.shape[-1])
 

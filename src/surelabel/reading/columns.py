@@ -83,7 +83,7 @@ class Columns(BaseEstimator):
         return self._surveyed(raw_columns(X)) if has_columns(X) or self.categorical else None
 
     def fit_surveys(self, surveys: Sequence[dict[Any, Survey] | None], names: Sequence[str]) -> Self:
-        """Learn from surveys of all parts of a table; errors speak of the parts by these names."""
+        """Learn from surveys of all shards of a table; errors call the shards by these names."""
         self.names_ = None if surveys[0] is None else list(surveys[0])
         self.kinds_, self.levels_, self.origins_ = {}, {}, {}
         for survey, name in zip(surveys, names, strict=True):

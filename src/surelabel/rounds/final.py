@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..committees.member_fitting import Classifier, aligned, fit_present, seeded
-from ..common.types import Floats, Ints, Table
+from ..committees.member_fitting import Classifier, fit_present, seeded
+from ..common.types import Ints, Table
 from ..reading.features import take
 from .training import FINAL, Lesson, Trainer
 
@@ -24,10 +24,6 @@ class Final:
 
     model: Classifier
     present: Ints
-
-    def predict_proba(self, X: Table, n_classes: int) -> Floats:
-        """Probability of every class, shape (n, K)."""
-        return aligned(self.model.predict_proba(X), self.present, n_classes)
 
     def predict(self, X: Table) -> Ints:
         """Position of the most probable class, shape (n,)."""
