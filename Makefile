@@ -3,8 +3,10 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 ONE = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+# By groups: tests that share a cluster or a browser run in one worker, which starts it once.
+PYTEST = $(ONE) SCIPY_ARRAY_API=1 $(BIN)/python -m pytest -n auto --dist loadgroup
 
-.PHONY: demo test test-newest bench-transport bench-committee bench-accuracy bench-defaults bench-scale bench-dask bench-bounds bench-passes bench-quick bench-paper bench-kill bench-fuzz clean
+.PHONY: demo test test-quick coverage test-newest bench-transport bench-committee bench-accuracy bench-defaults bench-scale bench-dask bench-bounds bench-passes bench-quick bench-paper bench-kill bench-fuzz clean
 
 demo: $(VENV)/demo.stamp  ## fill in the labels of 1,294 handwritten digits
 	$(BIN)/surelabel demo --out demo
@@ -14,13 +16,22 @@ test: $(VENV)/test.stamp  ## lint, types, import directions, then every test
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(ONE) SCIPY_ARRAY_API=1 $(BIN)/python -m pytest -n auto
+	$(PYTEST) --durations=15
+
+test-quick: $(VENV)/test.stamp  ## lint and the quick tests: no cluster, no networks, no browser, no benchmark
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(PYTEST) -m "not slow" tests --ignore=tests/bench --ignore=tests/dask --ignore=tests/torch
+
+coverage: $(VENV)/test.stamp  ## the share of lines that the tests run; apart, since it nearly doubles their time
+	$(PYTEST) --cov --cov-report=
+	$(BIN)/coverage report --skip-covered --sort=cover
 
 test-newest:  ## the tests alone, on the newest releases of everything
 	$(PYTHON) -m venv --clear .venv-newest
 	.venv-newest/bin/python -m pip install -q --upgrade pip
 	.venv-newest/bin/python -m pip install -q --upgrade -e . -r requirements/test.txt
-	SCIPY_ARRAY_API=1 .venv-newest/bin/python -m pytest -n auto
+	SCIPY_ARRAY_API=1 .venv-newest/bin/python -m pytest -n auto --dist loadgroup
 
 bench-transport: $(VENV)/bench.stamp  ## the transport solver against others; ARGS=--full for the large problems
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python benchmarks/transport.py $(ARGS)

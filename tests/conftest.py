@@ -12,6 +12,18 @@ from surelabel import Repeated, trees
 settings.register_profile("surelabel", deadline=None, derandomize=True)
 settings.load_profile("surelabel")
 
+collect_ignore = ["helpers"]
+# Fixtures that start processes: what uses one is slow, and stays in one worker of xdist, so it starts once.
+STARTING = {"client", "browser"}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    for item in items:
+        for name in STARTING.intersection(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.xdist_group(name))
+            item.add_marker(pytest.mark.slow)
+
 
 @pytest.fixture
 def rng():

@@ -152,6 +152,7 @@ def slow_plan(cost, lower, upper, epsilon):
     return np.exp((g - cost) / epsilon - logsumexp((g - cost) / epsilon, axis=1)[:, None])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", list(BOUNDS))
 def test_selections_on_digits_are_those_of_the_slow_reference(form):
     X, y = load_digits(return_X_y=True)

@@ -71,7 +71,11 @@ def named(recipe):
     ("estimator", "check"),
     [
         # Names of our own: scikit-learn's hold memory addresses, which differ between workers.
-        pytest.param(*pair, id=f"{recipe.__name__}-{getattr(pair[1], 'func', pair[1]).__name__}-{number}")
+        pytest.param(
+            *pair,
+            id=f"{recipe.__name__}-{getattr(pair[1], 'func', pair[1]).__name__}-{number}",
+            marks=() if recipe is csa else pytest.mark.slow,
+        )
         for recipe in RECIPES
         for number, pair in enumerate(estimator_checks_generator(small_recipe(recipe)))
     ],

@@ -143,6 +143,7 @@ def test_held_out_predictions_do_not_depend_on_the_held_out_labels(model, iris):
         assert_array_equal(fit_folds(model, X, wrong, folds)[1][held], before[held])
 
 
+@pytest.mark.slow
 def test_sparse_and_wide_tables(rng):
     X = rng.poisson(0.05, size=(80, 1500)).astype(float)
     y = np.repeat([0, 1], 40)
@@ -180,6 +181,7 @@ def test_a_model_without_weights_joins_a_weighted_run(iris):
     assert committee.fit(X, y, sample_weight=weight).score(X, y) > 0.9
 
 
+@pytest.mark.slow
 def test_default_reads_a_frame_and_gives_a_verdict(iris):
     X, y = iris
     frame = pd.DataFrame(X, columns=list("abcd"))

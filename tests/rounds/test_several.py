@@ -246,6 +246,7 @@ def test_a_loop_may_be_left_and_finished(moods):
     assert clf.n_iter_ == 1
 
 
+@pytest.mark.slow
 def test_it_comes_back_from_a_file(moods, tmp_path):
     X, y, _ = moods
     clf = small(guard=True, n_rounds=2).fit(pd.DataFrame(X).add_prefix("f"), pd.DataFrame(y, columns=NAMES))
@@ -332,6 +333,7 @@ def test_pictures_are_of_one_label(moods):
         committee_votes(clf, X)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("guard", [True, False])
 def test_a_page_of_all_labels_counts_cells_and_links_to_a_page_of_each(moods, tmp_path, guard):
     X, y, truth = moods

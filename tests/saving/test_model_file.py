@@ -128,6 +128,7 @@ def assert_round_trip(model, X, tmp_path):
     return other
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recipe", [pl, flexmatch, ups, sla, csa], ids=lambda recipe: recipe.__name__)
 def test_every_recipe_comes_back(recipe, iris, tmp_path):
     model = recipe(committee=Repeated(trees(3), 3), **QUICK | {"guard": recipe is csa}).fit(*iris)
@@ -135,6 +136,7 @@ def test_every_recipe_comes_back(recipe, iris, tmp_path):
     assert other.verdict_ == model.verdict_
 
 
+@pytest.mark.slow
 def test_default_committee_comes_back(iris, tmp_path):
     model = csa(**QUICK | {"n_rounds": 1}).fit(*iris)
     other = assert_round_trip(model, iris[0], tmp_path)

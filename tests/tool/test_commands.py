@@ -495,7 +495,9 @@ def cut_off(monkeypatch, args, after):
             surelabel(*args)
 
 
-@pytest.mark.parametrize("method", ["csa", "sla", "ups", "flexmatch", "pl"])
+@pytest.mark.parametrize(
+    "method", ["pl", *(pytest.param(m, marks=pytest.mark.slow) for m in ("csa", "sla", "ups", "flexmatch"))]
+)
 @pytest.mark.parametrize("after", [2])
 def test_a_run_that_was_cut_off_goes_on_to_the_same_bytes(method, after, data, tmp_path, monkeypatch):
     args = ("label", data, "--target", "species", "--method", method, "--out")
@@ -635,6 +637,7 @@ def test_ctrl_c_twice_stops_at_once_and_resume_goes_on(data, tmp_path, monkeypat
     assert surelabel(*args, "--resume").exit_code == 0
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_a_process_of_its_own(tmp_path):
     data = written(birds(200)[0], tmp_path / "birds.csv")
     command = [
@@ -742,6 +745,7 @@ def test_inspect_shows_columns_classes_and_problems(small, tmp_path):
     assert refused(surelabel("inspect", tmp_path / "b.csv", *args), "was a number and now holds 'wide'")
 
 
+@pytest.mark.slow
 def test_demo(small, tmp_path):
     result = surelabel("demo", "--out", tmp_path / "demo")
     assert result.exit_code == 0, result.output
@@ -751,6 +755,7 @@ def test_demo(small, tmp_path):
     assert len(read_table(tmp_path / "demo" / "run" / "labels.csv").frame) == 1437
 
 
+@pytest.mark.slow
 def test_the_demo_replaces_nothing_but_a_demo(data, run, tmp_path, monkeypatch):
     monkeypatch.setattr("surelabel.tool.demo.digits", few_digits)
     assert refused(surelabel("demo", "--out", tmp_path), "holds a run of your own")
@@ -797,6 +802,7 @@ def test_every_command_and_option_is_documented(name):
     assert not [option for option in options_of(name) if f"`{option}" not in text]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["README.md", "docs/tool.md"])
 def test_the_commands_of_the_documentation_run(page, data, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

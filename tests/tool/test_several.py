@@ -73,6 +73,7 @@ def run(small, tmp_path):
     return tmp_path / "run"
 
 
+@pytest.mark.slow
 def test_a_run_has_a_page_for_each_label_and_a_model_that_predicts(run, tmp_path):
     pages = [run / "report-1.html", run / "report-2.html", run / "report.html"]
     assert all("mood_" in page.read_text() for page in pages)

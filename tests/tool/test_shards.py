@@ -13,6 +13,7 @@ pytest.importorskip("distributed")
 
 from surelabel.tool.progress import Progress
 
+pytestmark = pytest.mark.slow  # a cluster of its own in most of them
 CHEAP = ["--target", "species", "--rounds", "2", "--no-guard", "--no-report"]
 
 
