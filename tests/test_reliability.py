@@ -73,6 +73,8 @@ def labels_of(clf):
     return clf.pseudo_labels_["label"].tolist()
 
 
+WITHOUT_GUARD_AND_WITH = [PseudoLabelClassifier, pytest.param(csa, marks=pytest.mark.slow)]
+
 # Labels in every form
 
 BINARY = CODES % 2
@@ -440,7 +442,7 @@ CONTAINERS = {
 
 
 @pytest.mark.parametrize("form", CONTAINERS)
-@pytest.mark.parametrize("recipe", [PseudoLabelClassifier, csa])
+@pytest.mark.parametrize("recipe", WITHOUT_GUARD_AND_WITH)
 def test_one_seed_gives_the_same_labels_for_every_container(recipe, form, tmp_path):
     given = CONTAINERS[form](tmp_path)
     one, other = fitted(recipe, "noisy"), small(recipe).fit(given, Y)
@@ -672,7 +674,7 @@ def test_unlabelled_rows_of_another_kind_are_refused(labelled, unlabelled, messa
     "container", [np.asarray, lambda X: NOISY_FRAME, lambda X: polars.from_pandas(NOISY_FRAME)]
 )
 @pytest.mark.parametrize("form", ["integers, -1", "text, None", "floats, NaN", "-1 a class, -99 declared"])
-@pytest.mark.parametrize("recipe", [PseudoLabelClassifier, csa])
+@pytest.mark.parametrize("recipe", WITHOUT_GUARD_AND_WITH)
 def test_rows_together_or_apart_give_the_same_labels(container, form, recipe):
     truth, y, settings = TARGETS[form]
     table = container(NOISY)
