@@ -37,6 +37,15 @@ def test_a_column_is_the_same_in_every_form_of_table(name):
         assert_array_equal(values[~missing], forms[0][1][~missing])
 
 
+# narwhals does not know the type of zones with an underscore.
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "America/New_York"])
+def test_one_moment_is_one_number_whatever_the_zone(zone):
+    utc = pd.Series(pd.to_datetime(["2024-05-01T12:00", None, "2024-12-01T12:00"], utc=True))
+    kind, values = raw_columns(pd.DataFrame({"when": utc.dt.tz_convert(zone)}))["when"]
+    assert kind == "date"
+    assert_array_equal(values, [1714564800, np.nan, 1733054400])
+
+
 def test_what_a_sparse_matrix_leaves_out_is_zero():
     X = np.array([[0.0, 2.0], [1.0, 0.0]])
     for j, (kind, values) in raw_columns(sp.csr_array(X)).items():
