@@ -6,7 +6,7 @@ ONE = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 # By groups: tests that share a cluster or a browser run in one worker, which starts it once.
 PYTEST = $(ONE) SCIPY_ARRAY_API=1 $(BIN)/python -m pytest -n auto --dist loadgroup
 
-.PHONY: demo test test-quick coverage test-newest bench-transport bench-committee bench-accuracy bench-defaults bench-scale bench-dask bench-bounds bench-passes bench-quick bench-paper bench-kill bench-fuzz clean
+.PHONY: demo test test-quick coverage test-newest bench-transport bench-committee bench-accuracy bench-defaults bench-scale bench-dask bench-bounds bench-passes bench-quick bench-paper bench-kill bench-fuzz bench-hostile clean
 
 demo: $(VENV)/demo.stamp  ## fill in the labels of 1,294 handwritten digits
 	$(BIN)/surelabel demo --out demo
@@ -71,6 +71,9 @@ bench-kill: $(VENV)/bench.stamp  ## kill 200 runs at random moments, resume them
 
 bench-fuzz: $(VENV)/bench.stamp  ## damaged files to every reader; ARGS="--seconds 60"
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/fuzz.py $(ARGS)
+
+bench-hostile: $(VENV)/test.stamp  ## a thousand odd inputs to library and tool; ARGS="--only files --show"
+	$(ONE) $(BIN)/python benchmarks/hostile.py $(ARGS)
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
