@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from surelabel.files import InputError, read_table
+from surelabel.files import InputError, kinds_of, read_table, write_table
 from surelabel.files import delimited as delimited_module
 
 
@@ -72,6 +72,13 @@ NASTY = {
     "backslash is no escape": ("a,b\n\\,\\n\n", [AB, ["\\", "\\n"]]),
     "mark in the first cell": ("a,b\n\ufeff,2\n", [AB, ["\ufeff", "2"]]),
     "same name, other case": ("a,A\n1,2\n", [["a", "A"], ["1", "2"]]),
+    "separator told": ("sep=;\na;b\n1,5;2\n", [AB, ["1,5", "2"]]),
+    "separator told, CRLF": ("SEP=,\r\na,b\r\n1,2\r\n", [AB, ["1", "2"]]),
+    "separator told, with a mark": (codecs.BOM_UTF8 + b"sep=\t\na\tb\n1\t2\n", [AB, ["1", "2"]]),
+    "separator told, UTF-16": ('sep=|\na|b\n1|"2"\n'.encode("utf-16"), [AB, ["1", "2"]]),
+    "separator told, quotes": ('sep=^\na^b\n"1^"^2\n', [AB, ["1^", "2"]]),
+    "separator as a name": ('"sep=;"\n1\n', [["sep=;"], ["1"]]),
+    "vertical bars": ("a|b\n1,5|2\n", [AB, ["1,5", "2"]]),
 }
 REFUSED = {
     "empty": ("", "t.csv is empty."),
@@ -104,6 +111,13 @@ REFUSED = {
     "cut in a character": ("a,b\n1,é".encode()[:-1], "line 2: not UTF-8"),
     "NUL": (b"a,b\n1,2\n3,\x00\n", "line 3: a NUL byte"),
     "UTF-16 without its mark": ("a,b\n1,2\n".encode("utf-16-le"), "line 1: a NUL byte.*utf-16"),
+    "ragged below a told separator": ("sep=;\na;b\n1;2\n1\n", "line 4: 1 field"),
+    "unclosed below a told separator": ('sep=;\na;b\n1;"2\n3;4\n', "line 3: a quote opens here"),
+    "text after a quote, told separator": ('sep=;\na;b\n"x"y;2\n', "line 3: text after the closing quote"),
+    "not UTF-8 below a told separator": (b"sep=;\na;b\n1;\xe9\n", "line 3: not UTF-8"),
+    "NUL below a told separator": (b"sep=;\na;b\n1;\0\n", "line 3: a NUL byte"),
+    "blank below a told separator": ("sep=;\n\na;b\n", "line 2 is blank"),
+    "only a told separator": ("sep=;\n", "is empty"),
     "Excel named .csv": (b"PK\x03\x04\xff\xfe\xfd", "looks like Excel"),
     "gzip named .csv": (gzip.compress(b"a,b\n1,2\n"), "looks like gzip|NUL"),
 }
@@ -154,6 +168,15 @@ def test_encodings(tmp_path):
     for unknown in ("klingon", "hex", "\0"):
         with pytest.raises(InputError, match="unknown encoding"):
             table(tmp_path, "a,b\n1,2\n", encoding=unknown)
+
+
+def test_an_encoding_that_is_hardly_meant_is_said(tmp_path):
+    for content in ("a,b\n1,é\n".encode(), b"a,b\n1,2\n", "a,b\n1,é\n".encode("latin-1")):
+        notes = table(tmp_path, content, encoding="latin-1").notes
+        assert len(notes) == (content == "a,b\n1,é\n".encode())
+    assert (
+        "UTF-8 text, but was read as iso8859-1" in table(tmp_path, "a,b\n1,é\n", encoding="latin-1").notes[0]
+    )
 
 
 def test_the_field_limit_of_csv_is_given_back(tmp_path):
@@ -244,8 +267,9 @@ def test_json_lines_keep_types_apart(tmp_path):
         ('{"a": 1', "line 2: not JSON"),
         ("[1]", "line 2: holds a list, not an object"),
         ("3", "line 2: holds a number"),
-        ('{"a": [1]}', "line 2, key 'a': holds a list"),
-        ('{"a": {"b": 1}}', "line 2, key 'a': holds an object"),
+        ('{"a": [1e999]}', "line 2, key 'a': the number is infinite"),
+        ('{"a": {"b": ["\\ud800"]}}', "line 2, key 'b': half of a surrogate"),
+        ('{"a": ' + "[" * 60 + "]" * 60 + "}", "line 2: lists and objects within each other"),
         ('{"a": 1, "a": 2}', "line 2: the key 'a' comes twice"),
         ('{"a": 1e999}', "line 2, key 'a': the number is infinite"),
         ('{"a": -Infinity}', "line 2, key 'a': the number is infinite"),
@@ -258,6 +282,21 @@ def test_json_lines_keep_types_apart(tmp_path):
 def test_bad_json_lines(line, words, tmp_path):
     with pytest.raises(InputError, match=words):
         table(tmp_path, '{"a": 1}\n' + line + "\n", "t.ndjson")
+
+
+def test_json_lines_keep_lists_and_objects(tmp_path):
+    content = '{"w": 1, "x": [1, 2], "z": {"k": 1}}\n{"w": 2, "x": [3, 4], "z": null}\n'
+    read = table(tmp_path, content, "t.jsonl")
+    assert read.frame["x"].tolist() == [[1, 2], [3, 4]]
+    kinds = kinds_of(read.frame, "w")
+    assert [kinds[name].kind for name in "xz"] == ["dropped", "dropped"]
+    write_table(read.frame, tmp_path / "out.jsonl", read.format)
+    assert (tmp_path / "out.jsonl").read_text() == content
+
+
+def test_a_list_of_rows_is_no_json_lines(tmp_path):
+    with pytest.raises(InputError, match=r"line 1: not JSON .* Take away the brackets around all rows"):
+        table(tmp_path, '[\n{"a": 1},\n{"a": 2}\n]\n', "t.jsonl")
 
 
 def test_json_lines_without_rows(tmp_path):

@@ -78,6 +78,9 @@ def test_json_lines_too(folder, frame):
         b'a\n""\n1\n',
         codecs.BOM_UTF16_BE + "a,b\n1,é\n".encode("utf-16-be"),
         b"a,b\r1,2\r",
+        codecs.BOM_UTF8 + b"sep=;\r\na;b\r\n1,5;2\r\n",
+        b'sep=^\na^"sep=x"\n"1^"^]\n',
+        b"a|b\n1,5|2\n",
     ],
 )
 def test_layout_is_kept_to_the_byte(content, tmp_path):
@@ -97,6 +100,34 @@ def test_only_the_columns_named_are_guarded(tmp_path):
     assert read["label"].tolist() == [
         "'=1+1", "+1", "-1.5", "'-x", "'@x", "'\tx", "'\rx", "x=1", "", "-1e5", "'+49 30",
     ]  # fmt: skip
+
+
+def test_cells_of_the_user_are_written_as_they_came(tmp_path):
+    cells = ["+", "-", "=x", " =1", "@a", "\u00a0=1", " -2", "-2"]
+    guarded = ["'+", "'-", "'=x", "' =1", "'@a", "'\u00a0=1", " -2", "-2"]
+    frame = pd.DataFrame({"=given": cells, "label": cells, "=added": cells})
+    found = np.arange(len(cells)) % 2 == 0
+    ours = {"label": found, "=added": None}
+    write_table(frame, tmp_path / "t.csv", Format("csv"), guarded=ours)
+    read = read_table(tmp_path / "t.csv").frame
+    assert list(read.columns) == ["=given", "label", "'=added"]
+    assert read["=given"].tolist() == cells
+    assert read["label"].tolist() == np.where(found, guarded, cells).tolist()
+    assert read["'=added"].tolist() == guarded
+    write_table(frame, tmp_path / "t.csv", Format("csv"), guarded=ours, guard_all=True)
+    read = read_table(tmp_path / "t.csv").frame
+    assert list(read.columns) == ["'=given", "label", "'=added"]
+    assert all(read[name].tolist() == guarded for name in read)
+
+
+def test_cells_are_guarded_beyond_the_first_rows(tmp_path):
+    found = np.zeros(70_000, dtype=bool)
+    found[-1] = True
+    frame = pd.DataFrame({"a": "1", "label": ["=x"] * 70_000})
+    write_table(frame, tmp_path / "t.csv", Format("csv"), guarded={"label": found})
+    read = read_table(tmp_path / "t.csv").frame["label"]
+    assert (read == "=x").sum() == 69_999
+    assert read.iloc[-1] == "'=x"
 
 
 def test_typed_columns_as_csv(tmp_path):

@@ -21,23 +21,26 @@ import pyarrow.csv as pacsv
 
 from .errors import InputError
 from .formats import Format, check_names, frame_of, text_encoding
+from .sizes import check_shape
 
 _ROWS = 32_768
 _TEXT = pa.large_string()
 _LONGEST = 2**31 - 1
 _BREAK = re.compile("\r\n|\r|\n")
-_NAMES = {",": "comma", ";": "semicolon", "\t": "tab"}
+_SEPARATOR = re.compile("sep=([;,|:\t^~#*&/ ])[\r\n]*", re.IGNORECASE)
+_NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 _MAGIC = {b"\x1f\x8b": "gzip (.gz)", b"PK": "Excel (.xlsx) or zip", b"PAR1": "Parquet (.parquet)"}
 
 
 @dataclass(frozen=True)
 class Text:
-    """The bytes of a text file and how to read them."""
+    """The bytes of a text file and how to read them; some are skipped, and with them the lines above."""
 
     data: bytes
     path: str
     encoding: str
     skip: int
+    above: int = 0
 
     def lines(self) -> Iterator[str]:
         """Lines with their ends; bytes that are no text are refused by line."""
@@ -45,7 +48,8 @@ class Text:
         stream.seek(self.skip)
         number = 0
         try:
-            for number, line in enumerate(io.TextIOWrapper(stream, self.encoding, newline=""), 1):
+            lines = io.TextIOWrapper(stream, self.encoding, newline="")
+            for number, line in enumerate(lines, self.above + 1):
                 if "\0" in line:
                     raise InputError(
                         f"{self.path}, line {number}: a NUL byte. The file is damaged, or it is in another "
@@ -62,7 +66,9 @@ class Text:
         try:
             body.decode(self.encoding)
         except UnicodeDecodeError as error:
-            number = 1 + len(_BREAK.findall(body[: error.start].decode(self.encoding, "replace")))
+            number = (
+                self.above + 1 + len(_BREAK.findall(body[: error.start].decode(self.encoding, "replace")))
+            )
             byte = f" (byte 0x{body[error.start]:02x})" if error.start < len(body) else ""
         for magic, name in _MAGIC.items():
             if self.data.startswith(magic):
@@ -85,8 +91,11 @@ def read_delimited(
 ) -> tuple[pd.DataFrame, Format, tuple[str, ...]]:
     """Frame of text cells, the format completed, and what was noticed."""
     text, form = text_of(data, path, form, encoding)
+    text, form = _without_preamble(text, form)
     with _long_fields():
         header, form, notes = _header(text, form)
+        notes += _doubts(text)
+        check_shape(max(data.count(b"\n"), data.count(b"\r")), len(header), form.kind, path)
         quick = _without_quotes(text, form.delimiter, header)
         if quick is not None:
             return frame_of(quick), form, notes
@@ -99,6 +108,30 @@ def read_delimited(
         for name, arrays in zip(header, zip(*parts, strict=True), strict=True)
     }
     return frame_of(columns), form, notes
+
+
+def _without_preamble(text: Text, form: Format) -> tuple[Text, Format]:
+    """The text below a line such as "sep=;", which tells spreadsheets the delimiter, and the format by it."""
+    first = next(text.lines(), "")
+    told = _SEPARATOR.fullmatch(first)
+    if told is None:
+        return text, form
+    below = replace(text, skip=text.skip + len(first.encode(text.encoding)), above=1)
+    return below, replace(form, delimiter=told[1], preamble=first)
+
+
+def _doubts(text: Text) -> tuple[str, ...]:
+    """A note where the encoding that was named is hardly that of the file."""
+    if text.encoding.startswith("utf") or text.data.isascii():
+        return ()
+    try:
+        text.data.decode()
+    except UnicodeDecodeError:
+        return ()
+    return (
+        f"{text.path}: the file is UTF-8 text, but was read as {text.encoding}, so that é is read as Ã©. "
+        "Leave --encoding out.",
+    )
 
 
 def _without_quotes(text: Text, delimiter: str, header: list[str]) -> dict[str, pa.ChunkedArray] | None:
@@ -153,8 +186,8 @@ def _header(text: Text, form: Format) -> tuple[list[str], Format, tuple[str, ...
     """Column names, the format with delimiter and line end, and notes."""
     fields, line = _first_record(text, form.delimiter)
     notes: tuple[str, ...] = ()
-    if form.kind == "csv" and len(fields) < 2:
-        others = {mark: _first_record(text, mark) for mark in (";", "\t")}
+    if form.kind == "csv" and len(fields) < 2 and not form.preamble:
+        others = {mark: _first_record(text, mark) for mark in (";", "\t", "|")}
         likely = [mark for mark, (names, _) in others.items() if len(names) > 1]
         if len(likely) == 1:
             fields, line = others[likely[0]]
@@ -164,7 +197,7 @@ def _header(text: Text, form: Format) -> tuple[list[str], Format, tuple[str, ...
         if not any(line.strip() for line in text.lines()):
             raise InputError(f"{text.path} is empty.")
         if not line.strip():
-            raise InputError(f"{text.path}, line 1 is blank; it must hold the column names.")
+            raise InputError(f"{text.path}, line {text.above + 1} is blank; it must hold the column names.")
         raise _quote_error(text, form.delimiter)
     check_names(fields, text.path)
     ending = _BREAK.search(line, len(line.rstrip("\r\n")))
@@ -193,7 +226,7 @@ def _chunks(text: Text, delimiter: str, header: list[str]) -> Iterator[list[list
     next(reader)
     blank = None
     while True:
-        line = reader.line_num + 1
+        line = text.above + reader.line_num + 1
         try:
             rows = list(islice(reader, _ROWS))
         except csv.Error as error:
@@ -229,10 +262,11 @@ def _checked(
 def _ragged(row: list[str], header: list[str], line: int, path: str, delimiter: str) -> InputError:
     many = len(row) > len(header)
     extra = f"the first too many is {row[len(header)][:40]!r}" if many else f"{header[len(row)]!r} has none"
+    mark = _NAMES.get(delimiter, repr(delimiter))
     hint = (
-        f"A cell that holds a {_NAMES[delimiter]} must stand in quotes."
+        f"A cell that holds a {mark} must stand in quotes."
         if many
-        else f"An empty cell still needs its {_NAMES[delimiter]}."
+        else f"An empty cell still needs its {mark}."
     )
     count = f"{len(row)} field{'s' * (len(row) != 1)}"
     return InputError(f"{path}, line {line}: {count} where the header has {len(header)}; {extra}. {hint}")
@@ -248,11 +282,11 @@ def _quote_error(text: Text, delimiter: str) -> InputError:
     except csv.Error as error:
         if "unexpected end" not in str(error):
             return InputError(
-                f"{text.path}, line {reader.line_num}: text after the closing quote of a field. Write "
-                'a quote inside a quoted field twice, as in "5"" tall".'
+                f"{text.path}, line {text.above + reader.line_num}: text after the closing quote of a field. "
+                'Write a quote inside a quoted field twice, as in "5"" tall".'
             )
     rest = "".join(islice(text.lines(), start, None))
-    line = start + 1 + len(_BREAK.findall(rest[: _open_quote(rest, delimiter)]))
+    line = text.above + start + 1 + len(_BREAK.findall(rest[: _open_quote(rest, delimiter)]))
     return InputError(
         f"{text.path}, line {line}: a quote opens here and is never closed. Close or delete it."
     )

@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 from .errors import InputError
+from .sizes import check_name
 
 _KINDS = {
     ".csv": "csv",
@@ -62,6 +63,8 @@ class Format:
         Name of the Excel sheet.
     schema : pyarrow.Schema, optional
         Types and metadata of the Parquet columns.
+    preamble : str
+        The line above the header that tells spreadsheets the delimiter, such as "sep=;", with its end.
     """
 
     kind: str
@@ -72,6 +75,7 @@ class Format:
     gz: bool = False
     sheet: str | None = None
     schema: Any = None
+    preamble: str = ""
 
     @property
     def mark(self) -> bytes:
@@ -139,7 +143,7 @@ def _canonical(encoding: str, path: Path | str) -> str:
 
 
 def check_names(names: Iterable[str], path: Path | str) -> None:
-    """Refuse column names that are blank or come twice."""
+    """Refuse column names that are blank, far too long, or come twice."""
     seen: dict[str, int] = {}
     for position, name in enumerate(names, 1):
         if not name.strip():
@@ -147,6 +151,7 @@ def check_names(names: Iterable[str], path: Path | str) -> None:
                 f"{path}: column {position} has no name. Name it in the header or delete it; "
                 "if it holds row numbers that pandas wrote, save with index=False."
             )
+        check_name(name, position, path)
         if name in seen:
             raise InputError(
                 f"{path}: columns {seen[name]} and {position} are both named {name!r}. Rename one of them."

@@ -12,7 +12,10 @@ import pandas as pd
 from .delimited import text_of
 from .errors import InputError
 from .formats import Format, check_names, frame_of
+from .sizes import check_shape
 from .values import typed
+
+_DEEPEST = 50
 
 
 def read_lines(data: bytes, path: str, form: Format, encoding: str | None) -> tuple[pd.DataFrame, Format]:
@@ -26,17 +29,20 @@ def read_lines(data: bytes, path: str, form: Format, encoding: str | None) -> tu
         if not line.strip():
             continue
         row = _row(line, f"{path}, line {number}")
-        for key in row:
+        for key, value in row.items():
             if key not in columns:
-                columns[key] = [None] * count
-        for key, values in columns.items():
-            values.append(row.get(key))
+                columns[key] = []
+                check_shape(count + 1, len(columns), form.kind, path)
+            columns[key] += [None] * (count - len(columns[key])) + [value]
         count += 1
     if not count:
         raise InputError(f"{path} has no rows.")
     if not columns:
         raise InputError(f"{path}: none of its {count} objects has a key.")
+    check_shape(count, len(columns), form.kind, path)
     check_names(columns, path)
+    for values in columns.values():
+        values += [None] * (count - len(values))
     return frame_of({name: typed(values) for name, values in columns.items()}), form
 
 
@@ -48,7 +54,8 @@ def _row(line: str, where: str) -> dict[str, Any]:
     except InputError:
         raise
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{where}: not JSON ({error}). Each line must hold one object.") from error
+        hint = " Take away the brackets around all rows, and the commas after each." * line.startswith("[")
+        raise InputError(f"{where}: not JSON ({error}). Each line must hold one object.{hint}") from error
     if not isinstance(row, dict):
         raise InputError(f'{where}: holds {_name(row)}, not an object such as {{"width": 1}}.')
     for key, value in row.items():
@@ -70,11 +77,15 @@ def _constant(word: str) -> float | None:
     return None if word == "NaN" else math.inf
 
 
-def _check_value(key: str, value: Any, where: str) -> None:
-    if isinstance(value, (dict, list)):
+def _check_value(key: str, value: Any, where: str, depth: int = 0) -> None:
+    """Refuse what cannot be written again; lists and objects can be, though they are not learnt from."""
+    if depth > _DEEPEST:
         raise InputError(
-            f"{where}, key {key!r}: holds {_name(value)}. A cell must be text, a number, true, false or null."
+            f"{where}: lists and objects within each other, more than {_DEEPEST} deep. Write text."
         )
+    if isinstance(value, (dict, list)):
+        for inner, each in value.items() if isinstance(value, dict) else ((key, each) for each in value):
+            _check_value(inner, each, where, depth + 1)
     if isinstance(value, float) and math.isinf(value):
         raise InputError(f"{where}, key {key!r}: the number is infinite or too large. Write null if unknown.")
     for part in (key, value):

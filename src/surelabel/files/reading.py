@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,10 +14,12 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from .delimited import read_delimited
-from .errors import InputError, did_you_mean
+from .errors import InputError
 from .formats import TEXT_KINDS, Format, check_names, format_of, frame_of
 from .lines import read_lines
+from .opening import bytes_of, check_file, unpacked
 from .sheets import read_sheet
+from .sizes import check_bytes, check_cells, check_shape
 
 # The years 1 to 9999, which is what Python's dates span.
 _FIRST_SECOND = -62_135_596_800
@@ -87,62 +87,29 @@ def read_table(path: Path | str, sheet: str | None = None, encoding: str | None 
     1    7
     """
     path = Path(path)
-    data = _bytes(path)
-    digest = hashlib.sha256(data).hexdigest()
+    check_file(path)
     form = format_of(path)
     if sheet is not None and form.kind != "xlsx":
         raise InputError(f"{path}: --sheet {sheet} is for Excel files only.")
     if encoding is not None and form.kind not in TEXT_KINDS:
         raise InputError(f"{path}: --encoding {encoding} is for text files only.")
+    data = bytes_of(path, form.kind)
+    digest = hashlib.sha256(data).hexdigest()
     if form.gz:
-        data = _unzipped(data, path)
+        data = unpacked(data, form.kind, path)
     if not data:
         raise InputError(f"{path} is empty.")
     notes: tuple[str, ...] = ()
     if form.kind == "parquet":
-        frame, form = _read_parquet(pa.BufferReader(data), path, form)
+        frame, form = _read_parquet(pa.BufferReader(data), path, form, lambda file: _whole(file, path))
     elif form.kind == "xlsx":
         frame, form, notes = read_sheet(data, str(path), form, sheet)
     elif form.kind == "jsonl":
         frame, form = read_lines(data, str(path), form, encoding)
     else:
         frame, form, notes = read_delimited(data, str(path), form, encoding)
+    check_cells(frame, path)
     return Table(frame, form, path, digest, notes)
-
-
-def _bytes(path: Path) -> bytes:
-    if path.is_dir():
-        raise InputError(f"{path} is a folder. Name a file in it.")
-    try:
-        return path.read_bytes()
-    except FileNotFoundError as error:
-        raise InputError(f"No file {str(path)!r}{_near(path)}") from error
-    except (OSError, ValueError) as error:
-        raise InputError(
-            f"Cannot read {str(path)!r}: {getattr(error, 'strerror', None) or error}."
-        ) from error
-
-
-def _near(path: Path) -> str:
-    """What else the file may be called, for the end of a sentence."""
-    if not path.parent.is_dir():
-        return f"; there is no folder {str(path.parent)!r}."
-    try:
-        near = did_you_mean(path.name, [other.name for other in path.parent.iterdir() if other.is_file()])
-    except OSError:
-        near = None
-    return "." if near is None else f"; did you mean {str(path.parent / near)!r}?"
-
-
-def _unzipped(data: bytes, path: Path | str) -> bytes:
-    try:
-        return gzip.decompress(data)
-    except EOFError as error:
-        raise InputError(f"{path}: the compressed file is cut short. Copy or download it again.") from error
-    except (OSError, zlib.error) as error:
-        raise InputError(
-            f"{path}: not a sound gzip file ({error}). Compress or download it again."
-        ) from error
 
 
 def read_row_groups(
@@ -163,12 +130,14 @@ def read_row_groups(
 
 
 def _read_parquet(
-    data: Any, path: Path | str, form: Format, read: Callable[[Any], Any] = pq.ParquetFile.read
+    data: Any, path: Path | str, form: Format, read: Callable[[Any], Any]
 ) -> tuple[pd.DataFrame, Format]:
     try:
         with pq.ParquetFile(data) as file:
             table = read(file)
         table.validate(full=True)
+    except InputError:
+        raise
     except Exception as error:
         # Arrow raises OSError, ValueError and its own kinds, by where the damage is.
         raise InputError(f"{path}: not a readable Parquet file ({error}). Write it again.") from error
@@ -180,6 +149,15 @@ def _read_parquet(
     columns = dict(zip(table.column_names, table.columns, strict=True))
     frame = frame_of({name: _usable(values, name, path) for name, values in columns.items()})
     return frame, replace(form, schema=table.schema)
+
+
+def _whole(file: Any, path: Path | str) -> pa.Table:
+    """All rows, unless they are too many for one machine."""
+    meta = file.metadata
+    groups = (meta.row_group(i) for i in range(meta.num_row_groups))
+    check_bytes(sum(group.total_byte_size for group in groups), "parquet", path, "unpacks to")
+    check_shape(meta.num_rows, meta.num_columns, "parquet", path)
+    return file.read()
 
 
 def _usable(values: pa.ChunkedArray, name: str, path: Path | str) -> pa.ChunkedArray:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..common.types import Bools
 from .cells import NUMBER
 from .errors import InputError
 from .formats import Format
@@ -21,15 +23,28 @@ _ROWS = 65_536
 _TEXT = pa.large_string()
 
 
-def delimited_batches(frame: pd.DataFrame, form: Format, guarded: Collection[str] = ()) -> Iterator[str]:
-    """The header, then lines of many rows at a time; quotes only where they are needed."""
-    yield form.delimiter.join(_name(str(name)) for name in frame.columns) + form.newline
+def delimited_batches(
+    frame: pd.DataFrame, form: Format, guarded: Mapping[str, Bools | None], guard_all: bool = False
+) -> Iterator[str]:
+    """The header, then lines of many rows at a time; quotes only where they are needed.
+
+    Cells that a spreadsheet would run are guarded where a mask says so; in a column whose mask is None,
+    all of them and its name.
+    """
+    names = [str(name) for name in frame.columns]
+    whole = {name for name in names if guard_all or guarded.get(name, False) is None}
+    header = [_guarded(pa.array([name], _TEXT))[0].as_py() if name in whole else name for name in names]
+    yield form.preamble + form.delimiter.join(_name(name, form) for name in header) + form.newline
     for start in range(0, len(frame), _ROWS):
-        rows = frame.iloc[start : start + _ROWS]
+        rows = slice(start, start + _ROWS)
         columns = []
-        for j, name in enumerate(frame.columns):
-            text = _cell_text(rows.iloc[:, j])
-            columns.append(_quoted(_guarded(text) if name in guarded else text, form.delimiter))
+        for j, name in enumerate(names):
+            text = _cell_text(frame.iloc[rows, j])
+            if name in whole:
+                text = _guarded(text)
+            elif name in guarded:
+                text = pc.if_else(pa.array(np.asarray(guarded[name])[rows], pa.bool_()), _guarded(text), text)
+            columns.append(_quoted(text, form.delimiter))
         if len(columns) == 1:
             # A blank line could be read as no row at all.
             joined = pc.if_else(pc.equal(columns[0], ""), pa.scalar('""', _TEXT), columns[0])
@@ -71,14 +86,15 @@ def _written(value: Any) -> str:
 
 
 def _guarded(text: pa.Array) -> pa.Array:
-    formula = pc.match_substring_regex(text, r"\A[=+\-@\t\r]")
-    number = pc.match_substring_regex(text, r"\A" + NUMBER + r"\z")
+    # Spreadsheets may trim spaces before they look; a tab or a carriage return is enough by itself.
+    formula = pc.match_substring_regex(text, r"\A(?:[\s\p{Z}]*[=+\-@]|[\t\r])")
+    number = pc.match_substring_regex(text, rf"\A *{NUMBER} *\z")
     prefixed = pc.binary_join_element_wise(pa.scalar("'", _TEXT), text, pa.scalar("", _TEXT))
     return pc.if_else(pc.and_not(formula, number), prefixed, text)
 
 
 def _quoted(text: pa.Array, delimiter: str) -> pa.Array:
-    needed = pc.match_substring_regex(text, f'["\\r\\n{delimiter}]')
+    needed = pc.match_substring_regex(text, f'["\\r\\n{re.escape(delimiter)}]')
     if not pc.any(needed).as_py():
         return text
     doubled = pc.replace_substring(text, '"', '""')
@@ -86,9 +102,12 @@ def _quoted(text: pa.Array, delimiter: str) -> pa.Array:
     return pc.if_else(needed, pc.binary_join_element_wise(mark, doubled, mark, pa.scalar("", _TEXT)), text)
 
 
-def _name(name: str) -> str:
-    # Any mark that could be taken for the delimiter is quoted, since the header tells which it
-    # is; and a character that could be taken for a byte-order mark.
-    if any(mark in name for mark in '",;\t\r\n\ufeff') or name != name.strip():
+def _name(name: str, form: Format) -> str:
+    # The header tells the delimiter, so whatever could be taken for one is quoted; so is a character
+    # that could be taken for a byte-order mark.
+    told = name.lower().startswith("sep=") or any(
+        mark in name for mark in f'",;|\t\r\n\ufeff{form.delimiter}'
+    )
+    if told or name != name.strip():
         return '"' + name.replace('"', '""') + '"'
     return name

@@ -37,13 +37,13 @@ def typed(values: list[Any]) -> Any:
         return pa.array(values, pa.timestamp("us"))
     if kinds == {date}:
         return pa.array(values, pa.date32())
-    out = np.empty(len(values), dtype=object)
-    out[:] = values
-    return out
+    return np.fromiter(values, dtype=object, count=len(values))  # lists among them stay what they are
 
 
 def to_arrow(column: pd.Series) -> pa.ChunkedArray | None:
     """A column as Arrow holds it; None where its values are of several types."""
+    if isinstance(column.array, pd.arrays.ArrowExtensionArray):
+        return column.array.__arrow_array__()
     if column.dtype == object and pd.api.types.infer_dtype(column, skipna=True).startswith("mixed"):
         return None
     try:

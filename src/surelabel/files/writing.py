@@ -6,7 +6,7 @@ import gzip
 import os
 import secrets
 import shutil
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from ..common.types import Bools
 from .errors import InputError, OutputError
 from .formats import Format
 from .serialising import delimited_batches, json_batches
@@ -114,7 +115,13 @@ def write_bytes(path: Path | str, data: bytes) -> None:
         file.write(data)
 
 
-def write_table(frame: pd.DataFrame, path: Path | str, format: Format, guarded: Collection[str] = ()) -> None:
+def write_table(
+    frame: pd.DataFrame,
+    path: Path | str,
+    format: Format,
+    guarded: Collection[str] | Mapping[str, Bools | None] = (),
+    guard_all: bool = False,
+) -> None:
     r"""Write a table the way its file was laid out; the same table gives the same bytes.
 
     Parameters
@@ -125,11 +132,14 @@ def write_table(frame: pd.DataFrame, path: Path | str, format: Format, guarded: 
         The file to write; see `replacing`.
     format : Format
         That of the table read, or `format_of(path)`.
-    guarded : collection of str
-        Columns in which a cell of CSV or TSV that begins with =, +, -, @, a tab or a carriage
-        return gets an apostrophe in front unless it is a number, so that no spreadsheet runs
-        it as a formula. Meant for columns that were added or filled; others are
-        written as they came. Excel files need no guard: their text is marked as text.
+    guarded : collection of str, or mapping of str to ndarray of shape (N,) or None
+        Columns that were added; or, for each column that was added or filled in, which of its cells are
+        not the user's: None for all of them, and the name. Such a cell of CSV or TSV that begins with =,
+        +, - or @, also after spaces, or with a tab or a carriage return, gets an apostrophe in front
+        unless it is a number, so that no spreadsheet runs it as a formula. All others are written as
+        they came. Excel files need no guard: their text is marked as text.
+    guard_all : bool, default=False
+        Whether to guard every cell and every column name of CSV and TSV, those of the user too.
 
     Examples
     --------
@@ -140,6 +150,7 @@ def write_table(frame: pd.DataFrame, path: Path | str, format: Format, guarded: 
     ...     Path(folder, "a.csv").read_text()
     "width,label\n1,'=1+1\n-2,-2\n"
     """
+    ours = guarded if isinstance(guarded, Mapping) else dict.fromkeys(guarded)
     with replacing(path) as file:
         if format.kind == "parquet":
             _write_parquet(frame, file, path, format)
@@ -148,17 +159,24 @@ def write_table(frame: pd.DataFrame, path: Path | str, format: Format, guarded: 
         elif format.gz:
             # No name and no time in the header: the bytes depend on the table alone.
             with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
-                _write_text(frame, packed, path, format, guarded)
+                _write_text(frame, packed, path, format, ours, guard_all)
         else:
-            _write_text(frame, file, path, format, guarded)
+            _write_text(frame, file, path, format, ours, guard_all)
 
 
 def _write_text(
-    frame: pd.DataFrame, file: _Bytes, path: Path | str, form: Format, guarded: Collection[str]
+    frame: pd.DataFrame,
+    file: _Bytes,
+    path: Path | str,
+    form: Format,
+    guarded: Mapping[str, Bools | None],
+    guard_all: bool,
 ) -> None:
     file.write(form.mark)
-    batches = json_batches(frame, form) if form.kind == "jsonl" else delimited_batches(frame, form, guarded)
-    for text in batches:
+    delimited = form.kind != "jsonl"
+    for text in (
+        delimited_batches(frame, form, guarded, guard_all) if delimited else json_batches(frame, form)
+    ):
         try:
             file.write(text.encode(form.encoding))
         except UnicodeEncodeError as error:
