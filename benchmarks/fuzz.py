@@ -161,6 +161,13 @@ def birds():
     )
 
 
+def listing(record, state):
+    """The record of a run that wrote this state."""
+    record = json.loads(record)
+    record["files"]["state.npz"] = hashlib.sha256(state).hexdigest()
+    return json.dumps(record).encode()
+
+
 class Trials:
     """Valid files, and what is done with damaged ones.
 
@@ -188,7 +195,7 @@ class Trials:
                 self.valid["state.npz"] = self.run.state.read_bytes()
         self.valid["model.skops"] = self.valid["model, right digest"] = self.run.model.read_bytes()
         self.run.write_record(self.settings, self.source.facts, "running")
-        self.valid["run.json"] = self.run.run.read_bytes()
+        self.valid["run.json"] = listing(self.run.run.read_bytes(), self.valid["state.npz"])
         for name in ("state.npz", "run.json"):
             (self.run.path / name).write_bytes(self.valid[name])
 
@@ -220,6 +227,8 @@ class Trials:
         else:
             path = self.run.path / kind
             path.write_bytes(data)
+            if kind == "state.npz":  # a record without its digest would have it refused unread
+                (self.run.path / "run.json").write_bytes(listing(self.valid["run.json"], data))
             try:
                 self.run.resume(self.settings, self.source.facts)
                 self.run.kinds()

@@ -39,6 +39,20 @@ def surelabel(*args):
     return CliRunner().invoke(app, [str(arg) for arg in args])
 
 
+def said(result):
+    """Errors on one line, however wide the terminal is."""
+    return " ".join(result.stderr.split())
+
+
+def refused(result, words):
+    """Whether a command ended in a sentence that holds some words, and not in a fault."""
+    assert result.exit_code == 2, result.output
+    assert words in said(result)
+    assert "Traceback" not in result.output
+    assert "should not happen" not in result.output
+    return True
+
+
 def with_small_models(monkeypatch):
     """Every method of the tool takes a moment: where settings become a classifier, its models become few."""
     as_users_get_it = Settings.classifier

@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from birds import birds, small_models, surelabel, written
+from birds import birds, refused, said, small_models, surelabel, written
 
 from surelabel import Unlike, csa
 from surelabel.files import alone_in, read_table
@@ -37,19 +37,6 @@ def run(data, tmp_path):
     folder = tmp_path / "run"
     assert surelabel("label", data, *QUICK, "--out", folder).exit_code == 0
     return folder
-
-
-def said(result):
-    """Errors on one line, however wide the terminal is."""
-    return " ".join(result.stderr.split())
-
-
-def refused(result, words):
-    assert result.exit_code == 2, result.output
-    assert words in said(result)
-    assert "Traceback" not in result.output
-    assert "should not happen" not in result.output
-    return True
 
 
 # What goes in comes out, with labels where sure.
@@ -573,8 +560,13 @@ def test_damaged_files_of_a_run_are_refused(name, data, tmp_path, monkeypatch):
     whole = path.read_bytes()
     for damaged in (b"", whole[: len(whole) // 2], b"{}", b"[" * 100_000, bytes(100)):
         path.write_bytes(damaged)
-        assert refused(surelabel(*args, "--resume"), "--overwrite")
-    assert surelabel(*args, "--overwrite").exit_code == 0
+        for option in ("--resume", "--overwrite"):
+            assert refused(surelabel(*args, option), "name another --out")
+    path.write_bytes(whole)
+    (tmp_path / "run" / "state.npz").unlink()
+    result = surelabel(*args, "--resume")
+    assert result.exit_code == 0
+    assert "starting at round 1" in result.output
 
 
 @pytest.mark.parametrize("after", [1, "last"])

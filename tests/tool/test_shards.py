@@ -1,5 +1,6 @@
 """`surelabel label --engine dask`: many files, the labels of one."""
 
+import hashlib
 import json
 import os
 import signal
@@ -94,8 +95,7 @@ def test_a_run_on_a_cluster_replaces_a_run_in_one_process_and_the_other_way_roun
     assert label(*many, "--out", out, "--overwrite").exit_code == 0
     assert {path.name for path in out.iterdir()} == of_all | {"labels"}
     assert label(files / "one.parquet", "--out", out, "--overwrite").exit_code == 0
-    assert {path.name for path in out.iterdir() if path.is_file()} == of_all | {"labels.parquet"}
-    assert not list((out / "labels").iterdir())
+    assert {path.name for path in out.iterdir()} == of_all | {"labels.parquet"}
 
 
 def test_nothing_that_could_be_labelled_is_exit_code_1_on_a_cluster_too(files, many):
@@ -105,6 +105,48 @@ def test_nothing_that_could_be_labelled_is_exit_code_1_on_a_cluster_too(files, m
     assert "What to do next" in result.output
     assert surelabel("label", *many, *words, "--out", files / "run", "--resume").exit_code == 1
     assert label(*many, "--method", "supervised", "--out", files / "supervised").exit_code == 0
+
+
+@pytest.mark.slow
+def test_only_shards_that_a_run_wrote_are_replaced(files, many):
+    out = files / "run"
+    assert label(*many, "--out", out).exit_code == 0
+    listed = json.loads((out / "run.json").read_text())["files"]
+    shards = [path for path in listed if path.startswith("labels/")]
+    assert len(shards) == 3
+    for name, digest in listed.items():
+        assert hashlib.sha256((out / name).read_bytes()).hexdigest() == digest
+    (out / "labels" / "mine.parquet").write_text("mine")
+    assert label(*many, "--out", out, "--overwrite").exit_code == 0
+    assert label(files / "one.parquet", "--out", out, "--overwrite").exit_code == 0
+    assert [path.name for path in (out / "labels").iterdir()] == ["mine.parquet"]
+    # The folder is the user's now.
+    assert "labels is in the way" in " ".join(label(*many, "--out", out, "--overwrite").output.split())
+    assert (out / "labels" / "mine.parquet").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["labels/part-00001.parquet", "labels", "parts/round-001", "parts"])
+def test_links_in_a_run_on_a_cluster_are_not_followed(name, files, many, monkeypatch):
+    out, precious = files / "run", files / "precious"
+
+    def interrupt(self, round):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Progress, "round_done", interrupt)
+    assert label(*many, "--out", out).exit_code == 130
+    precious.mkdir()
+    for inner in ("part-000000.npz", "part-00000.parquet", "rounds.npz"):
+        (precious / inner).write_text("mine")
+    if (out / name).exists():
+        (out / name).rename(files / "away")
+    (out / name).parent.mkdir(exist_ok=True)
+    (out / name).symlink_to(precious)
+    for option in ("--resume", "--overwrite"):
+        result = label(*many, "--out", out, option)
+        assert result.exit_code == 2
+        text = " ".join(result.output.split())
+        assert "is a link" in text or "in the way" in text
+    assert {path.read_text() for path in precious.iterdir()} == {"mine"}
 
 
 def test_what_is_read_is_never_written_into(files, many):

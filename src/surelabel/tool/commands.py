@@ -58,7 +58,7 @@ def label(
     target: Target = None,
     target_prefix: TargetPrefix = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="The folder to write. \\[default: surelabel-run]")
+        str | None, typer.Option("--out", "-o", help="The folder to write. \\[default: surelabel-run]")
     ] = None,
     unlabeled: Unlabeled = None,
     drop: Drop = None,
@@ -130,11 +130,11 @@ def label(
     }
     with answering():
         given["prior"] = prior_of(prior) if prior else None
-        given["out"] = None if out is None else str(out)
+        given["out"] = out
         asked = {} if config is None else from_toml(config)
         asked |= {name: value for name, value in given.items() if value is not None}
         console = console_for(quiet or asked.pop("quiet", False))
-        folder = RunFolder(asked.pop("out", "surelabel-run"))
+        folder = RunFolder(_named(asked.pop("out", "surelabel-run"), "a folder, such as --out run/"))
         _check_target(asked)
         code = run(Settings.of(asked), folder, console, resume=resume, overwrite=overwrite)
     raise typer.Exit(code)
@@ -144,7 +144,7 @@ def label(
 def predict(
     run_folder: Run,
     data: Annotated[str, typer.Argument(help="A file with the columns of the run.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The file to write.")],
+    out: Annotated[str, typer.Option("--out", "-o", help="The file to write.")],
     sheet: Sheet = None,
     encoding: Encoding = None,
     quiet: Quiet = False,
@@ -152,7 +152,8 @@ def predict(
     """Predict the rows of a new file with the model of a run."""
     console = console_for(quiet)
     with answering(), notices(console):
-        n = predicted(RunFolder(run_folder), data, out, sheet, encoding)
+        path = _named(out, "a file, such as -o predictions.csv")
+        n = predicted(RunFolder(run_folder), data, path, sheet, encoding)
         console.print(f"{n:,} rows predicted: {escaped(out)}", highlight=False)
 
 
@@ -160,7 +161,7 @@ def predict(
 def report_command(
     run_folder: Run,
     out: Annotated[
-        Path | None,
+        str | None,
         typer.Option("--out", "-o", help="The file to write. \\[default: report.html in the run]"),
     ] = None,
     quiet: Quiet = False,
@@ -168,7 +169,8 @@ def report_command(
     """Write the page of a run: what happened, and which labels to trust."""
     console = console_for(quiet)
     with answering(), notices(console):
-        path = reported(RunFolder(run_folder), out)
+        named = None if out is None else _named(out, "a file, such as -o report.html")
+        path = reported(RunFolder(run_folder), named)
         console.print(f"Open it in a browser: {escaped(path)}", highlight=False, soft_wrap=True)
 
 
@@ -214,7 +216,7 @@ def inspect(
 
 @app.command(epilog="Example:\n\n  surelabel demo --out demo")
 def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write.")] = Path("surelabel-demo"),
+    out: Annotated[str, typer.Option("--out", "-o", help="The folder to write.")] = "surelabel-demo",
     quiet: Quiet = False,
 ) -> None:
     """Fill in 1,294 of 1,437 handwritten digits, and check them: their truth is known."""
@@ -222,11 +224,12 @@ def demo(
 
     console = console_for(quiet)
     with answering():
-        out.mkdir(parents=True, exist_ok=True)
-        data = write_digits(out / "digits.csv")
-        command = f"surelabel label {data} --target digit --jobs 2 --out {out / 'run'}"
+        there = _named(out, "a folder, such as --out demo/")
+        there.mkdir(parents=True, exist_ok=True)
+        data = write_digits(there / "digits.csv")
+        command = f"surelabel label {data} --target digit --jobs 2 --out {there / 'run'}"
         console.print(f"[bold]$ {escaped(command)}[/bold]\n", highlight=False, soft_wrap=True)
-        folder = RunFolder(out / "run")
+        folder = RunFolder(there / "run")
         settings = Settings.of({"data": str(data), "target": "digit", "jobs": 2})
         if folder.run.exists() and settings.differences(folder.record()["settings"]):
             raise InputError(f"{folder.path} holds a run of your own. Name another --out.")
@@ -251,6 +254,13 @@ def main(
 
         typer.echo(f"surelabel {__version__}")
         raise typer.Exit
+
+
+def _named(out: str, what: str) -> Path:
+    """The path that --out names; an empty one would be the folder that the user is in."""
+    if not out.strip():
+        raise InputError(f"--out is empty. Name {what}.")
+    return Path(out)
 
 
 def _check_target(asked: dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pandas as pd
@@ -16,9 +17,10 @@ def write_digits(path: str | Path) -> Path:
     """Write 1,437 digits, 143 of them with a label, and return the path; no other file is replaced."""
     X, y, hidden = digits()
     frame = X.assign(digit=y.astype(str).mask(hidden, "")).astype(str)
-    if Path(path).exists() and read_table(path).frame.values.tolist() != frame.values.tolist():
+    if not os.path.lexists(path):
+        write_table(frame, path, format_of(path))
+    elif read_table(path).frame.values.tolist() != frame.values.tolist():
         raise InputError(f"{path} is there already, and is not of the demo. Name another --out.")
-    write_table(frame, path, format_of(path))
     return Path(path)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,9 +12,8 @@ import pandas as pd
 
 from ..classifier import PseudoLabelClassifier
 from ..common.types import Floats, Values
-from ..files import InputError, Table, format_of, read_table, write_table
+from ..files import InputError, alone_in, format_of, read_table, write_table
 from ..saving.model_file import load
-from .facts import OUTPUTS
 from .run_folder import RunFolder
 from .settings import Settings
 from .table_source import features_of
@@ -26,7 +26,35 @@ def reported(folder: RunFolder, out: Path | None = None) -> Path:
         raise InputError(
             f"{folder.path} is a run on Dask, which keeps no rows to show; there is no page of it."
         )
-    return folder.write_page(load(folder.model), settings, out)
+    if out is not None and out.absolute() != folder.page.absolute():
+        return _reported_elsewhere(folder, settings, out)
+    with alone_in(folder.path):
+        folder.files.load()
+        path = folder.write_page(load(folder.model), settings)
+        folder.files.write()
+        return path
+
+
+def _reported_elsewhere(folder: RunFolder, settings: Settings, out: Path) -> Path:
+    """Write the report into a file that the user names; pages beside it, where rows have several labels."""
+    _check_out(out, folder)
+    if out.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"{out}: the report is an HTML page. Name a file that ends in .html.")
+    clf = load(folder.model)
+    if clf.several_labels:
+        for k in range(len(clf.classes_)):
+            beside = out.with_stem(f"{out.stem}-{k + 1}")
+            if os.path.lexists(beside) and not _is_page(beside):
+                raise InputError(f"{beside} is in the way: a page of the report. Name another --out.")
+    return folder.write_page_to(out, clf, settings)
+
+
+def _is_page(path: Path) -> bool:
+    """Whether a file is a page of a report."""
+    if path.is_symlink() or not path.is_file():
+        return False
+    with open(path, "rb") as file:
+        return b"<title>surelabel" in file.read(1000)
 
 
 def predicted(
@@ -51,7 +79,9 @@ def predicted(
     record, kinds = folder.finished_record(), folder.kinds()
     form = format_of(out)
     table = read_table(data, sheet, encoding)
-    _check_out(out, folder, table)
+    if out.exists() and out.samefile(table.path):
+        raise InputError(f"{out} is the file that is read. Name another --out.")
+    _check_out(out, folder)
     X = features_of(table, kinds)
     clf = load(folder.model)
     frame = table.frame.copy(deep=False)
@@ -83,9 +113,9 @@ def _predictions(
     yield target, names[best], P[np.arange(len(P)), best]
 
 
-def _check_out(out: Path, folder: RunFolder, table: Table) -> None:
-    """Refuse to write over what is read, or over a table of the run."""
-    if out.exists() and out.samefile(table.path):
-        raise InputError(f"{out} is the file that is read. Name another --out.")
-    if out.resolve().parent == folder.path.resolve() and out.name.split(".")[0] in OUTPUTS:
-        raise InputError(f"{out} is a file of the run. Name another --out.")
+def _check_out(out: Path, folder: RunFolder) -> None:
+    """Refuse to write over a file of the run, or through a link in its folder."""
+    if out.parent.resolve() == folder.path.resolve():
+        if folder.files.is_used(out.name):
+            raise InputError(f"{out} is a file of the run. Name another --out.")
+        folder.files.check_plain(out.name)

@@ -16,7 +16,7 @@ from .console import escaped, notices
 from .errors import INTERRUPTED, NOTHING_LABELLED
 from .facts import Facts
 from .progress import Progress
-from .run_folder import RunFolder
+from .run_folder import COMPLETE, RunFolder
 from .settings import Settings
 from .source import Reader, Source
 from .table_reading import read_tables
@@ -25,15 +25,15 @@ from .work import Outcome, Stop, work
 
 def run(settings: Settings, folder: RunFolder, console: Console, *, resume: bool, overwrite: bool) -> int:
     """Read, label, write; returns the exit code."""
-    folder.check_options(resume=resume, overwrite=overwrite)
+    folder.check_options(settings, resume=resume, overwrite=overwrite)
     with _open_reader(settings) as reader:
         display.show_dashboard(console, reader)
         source = reader.read()
         display.show_facts(console, source.facts)
         with alone_in(folder.path):
-            if resume and folder.run.exists():
+            if resume and folder.can_resume():
                 record, n_rounds = folder.resume(settings, source.facts)
-                if record["status"] == "complete":
+                if record["status"] == COMPLETE:
                     console.print(f"This run is complete: {escaped(folder.path)}", highlight=False)
                     return _exit_code(settings, source.facts, record.get("labelled", 0))
                 display.show_resumed(console, record, n_rounds)

@@ -1,12 +1,14 @@
 """The folder of a run: every file whole or not there, and enough to go on after a crash.
 
-What --overwrite removes is in `RunFolder.begin`, what --resume asks for in `RunFolder.resume`.
+What --overwrite removes is in `RunFolder.begin`, what --resume asks for in `RunFolder.resume`; which files
+are the run's own, and how each gets its name, in `run_files`.
 """
 
 from __future__ import annotations
 
-import json
-import shutil
+import os
+import tempfile
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -20,12 +22,13 @@ from ..reporting import report
 from ..rounds.checkpoint import Checkpoint, described
 from ..rounds.records import Round
 from ..rounds.several import LabelRounds
-from .facts import OUTPUTS, Facts
+from .facts import Facts
+from .run_files import RunFiles, as_json
 from .settings import Settings
 
-_FORMAT = 1
-_ANEW = "Start anew with --overwrite, or name another --out."
-_SHAPE = {"status": str, "settings": dict, "digests": dict, "kinds": list, "versions": dict}
+# Before what an earlier run left is removed; then; and how a run may end.
+_BEGINNING, _RUNNING = "beginning", "running"
+COMPLETE, STOPPED = "complete", "interrupted"
 
 
 class RunFolder:
@@ -39,7 +42,8 @@ class RunFolder:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self.run = self.path / "run.json"
+        self.files = RunFiles(self.path)
+        self.run = self.files.path
         self.state = self.path / "state.npz"
         self.model = self.path / "model.skops"
         self.history = self.path / "history.json"
@@ -49,11 +53,16 @@ class RunFolder:
 
     # Before a run.
 
-    def check_options(self, *, resume: bool, overwrite: bool) -> None:
-        """Refuse to write into a folder that holds a run, unless the options say what to do with it."""
+    def check_options(self, settings: Settings, *, resume: bool, overwrite: bool) -> None:
+        """Refuse what `begin` would refuse after all files were read, as far as it can be told before."""
         if resume and overwrite:
             raise InputError("--resume goes on with a run and --overwrite replaces it. Give one of them.")
-        if not (resume or overwrite) and self.holds_work():
+        if not self._holds_run():
+            read = [path for path in (settings.data, settings.unlabeled) if path is not None]
+            # Where a file in the folder is to be read, `begin` says so.
+            if not any(_same(self.path / name, read) for name in self.files.strangers()):
+                self._check_strangers()
+        elif not (resume or overwrite) and self.holds_work():
             raise InputError(
                 f"{self.path} already holds a run. --resume goes on with it, --overwrite replaces it, "
                 "--out names another folder."
@@ -61,30 +70,78 @@ class RunFolder:
 
     def holds_work(self) -> bool:
         """Whether there is a run in the folder that came as far as the end of a round."""
+        if not self._holds_run():
+            return False
+        status = self.record()["status"]
         kept = any(path.exists() for path in self._kept_rounds)
-        return self.run.exists() and (kept or self.record()["status"] != "running")
+        return status != _BEGINNING and (kept or status != _RUNNING)
+
+    def can_resume(self) -> bool:
+        """Whether there is a run in the folder to go on with."""
+        return self._holds_run() and self.record()["status"] != _BEGINNING
 
     def begin(self, settings: Settings, facts: Facts) -> None:
-        """Make the folder ready for a new run: remove what an earlier one left, but not what is read."""
+        """Make the folder ready for a new run: remove what an earlier one wrote, but not what is read."""
         self._check_outputs(facts)
-        self._sweep()
-        for stale in (self.page, *self.path.glob("report-[0-9]*.html")):
-            stale.unlink(missing_ok=True)
-        outputs = {self.path / name for name in facts.outputs}
-        for stale in {*self._outputs_before(), *self.path.glob("labels/part-[0-9]*.parquet")} - outputs:
-            if not any(stale.samefile(read) for read in facts.reads):
-                stale.unlink()
-        self.forget()
-        self.write_record(settings, facts, "running")
+        if not self._holds_run():
+            self._check_strangers()
+        elif not self.files.are_listed and self.files.strangers():
+            raise InputError(
+                f"{self.path} holds a run of an earlier release, which did not list its files: what it wrote "
+                "and what is yours cannot be told apart. Name another --out, or delete the folder yourself."
+            )
+        self.files.check(self._names(settings, facts))
+        self.files.sweep()
+        if self.files.names:
+            # The disk may be full: nothing is removed before something could be written.
+            self.write_record(settings, facts, _BEGINNING)
+        # Labels, model and history stay until those of this run are there.
+        stay = {*facts.outputs, self.model.name, self.history.name}
+        stay |= {name for name in self.files.names if _same(self.path / name, facts.reads)}
+        self.files.remove(self.files.names - stay)
+        self.write_record(settings, facts, _RUNNING)
 
     def resume(self, settings: Settings, facts: Facts) -> tuple[dict[str, Any], int]:
         """The record of an earlier run and how many rounds it kept; refused if it was another run."""
         record = self._same_run(settings, facts.digests)
         self._check_outputs(facts)
-        self._sweep()
-        if record["status"] == "complete":
+        self.files.load()
+        if record["status"] == COMPLETE:
+            self.files.sweep()
             self.forget()
+            return record, self._n_rounds_kept()
+        if not self.files.are_listed:
+            for path in (self.state, self.kept_shards):
+                self.files.adopt(path.name)
+        self.files.check(self._names(settings, facts))
+        self.files.sweep()
         return record, self._n_rounds_kept()
+
+    def _holds_run(self) -> bool:
+        """Whether there is a run in the folder; what run.json lists is known then."""
+        self.files.load()
+        return os.path.lexists(self.run)
+
+    def _names(self, settings: Settings, facts: Facts) -> set[str]:
+        """What a run may write beside run.json, by name."""
+        kept = self.state if settings.engine == "local" else self.kept_shards
+        names = {*facts.outputs, self.model.name, self.history.name, kept.name}
+        if settings.report and settings.engine == "local":
+            names.add(self.page.name)
+            if facts.several:
+                names |= {f"{self.page.stem}-{k + 1}.html" for k in range(len(facts.counts))}
+        return names
+
+    def _check_strangers(self) -> None:
+        """Refuse a folder that holds what looks like files of a run, and no run."""
+        names = self.files.strangers()
+        if names:
+            shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+            them = "them" if len(names) > 1 else "it"
+            raise InputError(
+                f"{self.path} holds {shown}, and no run that wrote {them}. Nothing is replaced that a run "
+                f"did not write: move {them}, or name another --out."
+            )
 
     def _same_run(self, settings: Settings, digests: dict[str, str]) -> dict[str, Any]:
         """The record of an earlier run; refused if settings or the digests of its files differ."""
@@ -97,14 +154,15 @@ class RunFolder:
         ]
         if differences:
             raise InputError(
-                f"{self.path} cannot be resumed, it is another run: {'; '.join(differences)}. {_ANEW}"
+                f"{self.path} cannot be resumed, it is another run: {'; '.join(differences)}. Start anew "
+                "with --overwrite, or name another --out."
             )
         return record
 
     def _check_outputs(self, facts: Facts) -> None:
         """Refuse to write over what is read, or beside it in a folder of ours."""
         for path in (self.path / name for name in facts.outputs):
-            if path.exists() and any(path.samefile(read) for read in facts.reads):
+            if _same(path, facts.reads):
                 raise InputError(
                     f"The labels would be written over {path}, which is read. Name another --out."
                 )
@@ -112,20 +170,6 @@ class RunFolder:
                 raise InputError(
                     f"The labels would be written into {path.resolve()}, which is read. Name another --out."
                 )
-
-    def _sweep(self) -> None:
-        """Remove what a run that was killed while it wrote left unfinished."""
-        for left in self.path.glob(".surelabel-*.tmp"):
-            left.unlink(missing_ok=True)
-
-    def _outputs_before(self) -> set[Path]:
-        """The tables of the run that was in the folder, as far as they are there."""
-        try:
-            names = json.loads(self.run.read_bytes())["outputs"]
-            paths = {self.path / name for name in names if Path(name).name.split(".")[0] in OUTPUTS}
-        except (OSError, ValueError, RecursionError, TypeError, KeyError):
-            return set()
-        return {path for path in paths if path.parent == self.path and path.is_file()}
 
     # Between two rounds.
 
@@ -136,16 +180,17 @@ class RunFolder:
 
     def keep(self, checkpoint: Checkpoint) -> None:
         """Remember what is known after a round."""
-        write_bytes(self.state, checkpoint.to_bytes())
+        with self.files.placing(self.state.name) as path:
+            write_bytes(path, checkpoint.to_bytes())
 
     def kept(self) -> Checkpoint | None:
         """What is known after the last round of a run in memory."""
         return _checkpoint(self.state)
 
     def forget(self) -> None:
-        """Remove what is known after the last round: the run is complete, or another begins."""
-        self.state.unlink(missing_ok=True)
-        shutil.rmtree(self.kept_shards, ignore_errors=True)
+        """Remove what is known after the last round: the run is complete."""
+        if self.files.remove([self.state.name, self.kept_shards.name]):
+            self.files.write()
 
     def _n_rounds_kept(self) -> int:
         found = [checkpoint for path in self._kept_rounds if (checkpoint := _checkpoint(path)) is not None]
@@ -153,6 +198,11 @@ class RunFolder:
         return max((len(one.history) for each in found for one in (each, *each.labels)), default=0)
 
     # What a run writes, besides its tables.
+
+    def write_model(self, clf: PseudoLabelClassifier) -> None:
+        """The classifier."""
+        with self.files.placing(self.model.name) as path:
+            clf.save(path)
 
     def write_history(self, clf: PseudoLabelClassifier) -> None:
         """A record for each round, and the verdict."""
@@ -163,12 +213,12 @@ class RunFolder:
             "ended": clf.termination_condition_,
             "verdict": None if verdict is None else asdict(verdict) | {"words": str(verdict)},
         }
-        write_bytes(self.history, _json(history))
+        with self.files.placing(self.history.name) as path:
+            write_bytes(path, as_json(history))
 
     def write_record(self, settings: Settings, facts: Facts, status: str, **found: Any) -> None:
         """What was asked, of what, with which releases, and how it ended."""
         record = {
-            "format": _FORMAT,
             "status": status,
             "settings": settings.plain(),
             "digests": facts.digests,
@@ -176,16 +226,24 @@ class RunFolder:
             "versions": versions(),
             "outputs": list(facts.outputs),
         }
-        write_bytes(self.run, _json(record | facts.record | found))
+        self.files.write(record | facts.record | found)
 
     def write_page(
-        self,
-        clf: PseudoLabelClassifier,
-        settings: Settings,
-        out: Path | None = None,
-        X: pd.DataFrame | None = None,
+        self, clf: PseudoLabelClassifier, settings: Settings, X: pd.DataFrame | None = None
     ) -> Path:
-        """The report of the run, in the folder unless another file is named."""
+        """The report of the run, in its folder."""
+        # A page may come with others, and their names are in its links.
+        with tempfile.TemporaryDirectory() as folder:
+            first = self.write_page_to(Path(folder) / self.page.name, clf, settings, X)
+            for page in sorted(first.parent.iterdir()):
+                with self.files.placing(page.name) as path:
+                    write_bytes(path, page.read_bytes())
+        return self.page
+
+    def write_page_to(
+        self, path: Path, clf: PseudoLabelClassifier, settings: Settings, X: pd.DataFrame | None = None
+    ) -> Path:
+        """The report of the run, in a file that the caller names."""
         record = self.record()
         details = {
             "input": Path(settings.data).name,
@@ -195,30 +253,20 @@ class RunFolder:
             "seed": settings.seed,
             "command": settings.command(self.path),
         }
-        return report(clf, self.page if out is None else out, X=X, details=details)
+        return report(clf, path, X=X, details=details)
 
     # After a run.
 
     def record(self) -> dict[str, Any]:
         """What run.json says."""
-        try:
-            record = json.loads(self.run.read_bytes())
-        except FileNotFoundError as error:
-            raise InputError(f"{self.path} holds no run: there is no {self.run.name} in it.") from error
-        except (OSError, ValueError, RecursionError) as error:
-            raise InputError(f"{self.run} cannot be read ({error}). {_ANEW}") from error
-        if not isinstance(record, dict) or record.get("format") != _FORMAT:
-            raise InputError(f"{self.run} is not of a format that this release knows. {_ANEW}")
-        for name, kind in _SHAPE.items():
-            if not isinstance(record.get(name), kind):
-                raise InputError(f"{self.run} is damaged: it holds no {name}. {_ANEW}")
-        return record
+        return self.files.read()
 
     def finished_record(self) -> dict[str, Any]:
         """What run.json says of a run that has left a model; refused where there is none."""
         record = self.record()
-        if record["status"] == "running" or not self.model.exists():
+        if record["status"] in (_BEGINNING, _RUNNING) or not self.model.exists():
             raise InputError(f"{self.path} holds no model yet; its run has not come to its end.")
+        self.files.check_plain(self.model.name)
         return record
 
     def kinds(self) -> dict[str, Kind]:
@@ -230,13 +278,24 @@ class RunFolder:
             raise InputError(f"{self.run} is damaged: the kinds of its columns cannot be read.") from error
 
 
+def _same(path: Path, others: Iterable[str | Path]) -> bool:
+    """Whether a path leads to one of other files."""
+    try:
+        return path.exists() and any(os.path.exists(other) and path.samefile(other) for other in others)
+    except (OSError, ValueError):
+        return False  # reading it will say why
+
+
 def _checkpoint(path: Path) -> Checkpoint | None:
     if not path.exists():
         return None
     try:
         found: Checkpoint = Checkpoint.from_bytes(path.read_bytes())
     except (OSError, ValueError) as error:
-        raise InputError(f"{path} is damaged ({error}). {_ANEW}") from error
+        raise InputError(
+            f"{path} is damaged ({error}). Delete it, and --resume begins with round 1; or name another "
+            "--out."
+        ) from error
     return found
 
 
@@ -245,8 +304,3 @@ def _described(round: Round | LabelRounds) -> dict[str, Any]:
         labels = {str(name): described(one) for name, one in round.by_label.items()}
         return {"number": round.number, "labels": labels}
     return described(round)
-
-
-def _json(record: dict[str, Any]) -> bytes:
-    # Bytes of a file name that are no text become \\udc.., which JSON reads back.
-    return (json.dumps(record, indent=1, ensure_ascii=False) + "\n").encode(errors="backslashreplace")

@@ -22,6 +22,7 @@ from ..rounds.records import Round
 from . import summary
 from .facts import OUTPUTS, Facts, check_labelled, check_new, check_used
 from .label_columns import by_name, uniform
+from .run_files import Staged
 from .run_folder import RunFolder
 from .settings import Settings
 from .shards import (
@@ -101,6 +102,7 @@ class ShardLabelling(Labelling):
     def rounds(self) -> Iterator[Round]:
         """Label round by round; what is known after each is in the folder."""
         source, missing = self.source, self.settings.missing_label
+        self.folder.files.make_folder(self.folder.kept_shards.name)
         X = self._shards.later(shard_features, source.facts.kinds)
         y = self._shards.later(shard_labels, source.target, missing, source.labels)
         yield from self.clf.fit_rounds(X, y)
@@ -111,13 +113,17 @@ class ShardLabelling(Labelling):
 
     def write_labels(self) -> list[Path]:
         """A file for each shard, in a folder."""
-        out = self.folder.path.resolve() / OUTPUTS[0]  # workers may be in another folder
-        out.mkdir(exist_ok=True)
-        paths = [str(out / f"part-{i:05d}.parquet") for i in range(len(self.source.shards))]
+        own = self.folder.files
+        out = own.make_folder(OUTPUTS[0])
+        names = [f"{OUTPUTS[0]}/part-{i:05d}.parquet" for i in range(len(self.source.shards))]
+        paths = [own.staging(name).resolve() for name in names]  # workers may be in another folder
         lines = Pieces(self.clf.labels_.to_delayed(optimize_graph=False), self.source.client)
         written = {str(label): value for value, label in self.source.labels.items()}
-        files = self._shards.make(write_filled, lines, self.source.target, written, Each(paths))
-        files.wait("writing part")
+        files = self._shards.make(
+            write_filled, lines, self.source.target, written, Each([str(path) for path in paths])
+        )
+        digests = files.wait("writing shard").fetched()
+        own.place({name: Staged(*each) for name, *each in zip(names, paths, digests, strict=True)})
         return [out]
 
     def summary(self) -> summary.Summary:

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from ..common.types import Values
 from ..files import Format, InputError, Kind, features, read_row_groups, target_values, write_table
 from .filled_table import filled, reason_columns
+from .run_files import digest_of
 
 # Rows in a shard, as far as row groups allow.
 _SHARD_ROWS = 250_000
@@ -125,8 +126,8 @@ def shard_labels(shard: Shard, target: str, missing_label: str | None, known: di
     return out
 
 
-def write_filled(shard: Shard, lines: pd.DataFrame, target: str, written: dict[str, Any], path: str) -> None:
-    """Write the rows with labels filled in, and why.
+def write_filled(shard: Shard, lines: pd.DataFrame, target: str, written: dict[str, Any], path: str) -> str:
+    """Write the rows with labels filled in, and why; the digest of the file.
 
     Parameters
     ----------
@@ -148,3 +149,4 @@ def write_filled(shard: Shard, lines: pd.DataFrame, target: str, written: dict[s
     rounds = lines["round"].to_numpy()
     table = filled(frame, target, labels, rounds, lines[rounds != 0], 0)
     write_table(table, path, form, guarded=[target, *reason_columns()])
+    return digest_of(Path(path))

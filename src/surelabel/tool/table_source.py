@@ -138,8 +138,9 @@ class TableLabelling(Labelling):
                 frame = filled(frame, target, labels[rows], found_in, audit, start, stem)
             if source.facts.several:  # of two answers, the runner-up is always the other
                 frame = frame.drop(columns=[f"{stem}_runner_up" for _, stem, _, _ in columns])
+            with self.folder.files.placing(name) as path:
+                write_table(frame, path, table.format, guarded=[*source.targets, *reasons])
             paths.append(self.folder.path / name)
-            write_table(frame, paths[-1], table.format, guarded=[*source.targets, *reasons])
             start = rows.stop
         return paths
 

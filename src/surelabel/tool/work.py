@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..rounds.records import Round
 from ..rounds.several import LabelRounds
-from .run_folder import RunFolder
+from .run_folder import COMPLETE, STOPPED, RunFolder
 from .settings import Settings
 from .source import Labelling, Source
 from .summary import Summary
@@ -95,13 +95,13 @@ def _written(
 ) -> Outcome:
     clf = labelling.fitted()
     labels = labelling.write_labels()
-    clf.save(folder.model)
+    folder.write_model(clf)
     folder.write_history(clf)
     page = None
     if settings.report and (X := labelling.features()) is not None:
         page = folder.write_page(clf, settings, X=X)
     n_found = sum(round.labelled for round in clf.history_)
-    status = "interrupted" if interrupted else "complete"
+    status = STOPPED if interrupted else COMPLETE
     folder.write_record(settings, source.facts, status, labelled=n_found, seconds=round(seconds, 1))
     if not interrupted:
         folder.forget()
