@@ -1,6 +1,6 @@
 """`surelabel`: the commands. A new command is a function here with `@app.command()`.
 
-Exit codes: 0 done, 1 nothing could be labelled, 2 bad input, 130 interrupted.
+Exit codes: 0 done, 1 nothing could be labelled, 2 bad input, 130 interrupted, 143 terminated.
 """
 
 from __future__ import annotations

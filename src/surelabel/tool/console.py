@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TextIO
+from contextlib import contextmanager, suppress
+from typing import IO, Any, TextIO, cast
 
 from rich.console import Console
 from rich.markup import escape
@@ -18,7 +19,45 @@ def console_for(quiet: bool = False, *, stderr: bool = False) -> Console:
     stream = sys.stderr if stderr else sys.stdout
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="backslashreplace")
-    return Console(quiet=quiet, stderr=stderr, emoji=False)
+    return Console(file=cast(IO[str], _Dropping(stream)), quiet=quiet, emoji=False)
+
+
+class _Dropping:
+    """A stream whose reader may have ended, such as `head`: from then on, what is written is dropped.
+
+    Parameters
+    ----------
+    stream : TextIO
+        Standard output or standard error.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        """Write as far as anybody reads."""
+        with self._nobody_reads():
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Flush as far as anybody reads."""
+        with self._nobody_reads():
+            self._stream.flush()
+
+    @contextmanager
+    def _nobody_reads(self) -> Iterator[None]:
+        try:
+            yield
+        except BrokenPipeError:
+            # Python flushes the stream once more when it ends, and would then complain.
+            with suppress(OSError):
+                nowhere = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(nowhere, self._stream.fileno())
+                os.close(nowhere)
 
 
 def shown(value: object) -> str:

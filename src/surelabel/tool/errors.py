@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 import typer
 
@@ -13,20 +15,26 @@ from ..saving.model_file import ModelFileError
 from .console import console_for, escaped
 
 # Done is 0.
-NOTHING_LABELLED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+NOTHING_LABELLED, BAD_INPUT, INTERRUPTED, TERMINATED = 1, 2, 130, 143
 _EXPECTED = (InputError, OutputError, ModelFileError, ValueError, OSError, MemoryError)
+
+
+class _Terminated(BaseException):
+    """The system, or a person, asked the process to end."""
 
 
 @contextmanager
 def answering() -> Iterator[None]:
     """Errors as sentences, with their exit code; SURELABEL_DEBUG=1 shows where they come from."""
     try:
-        yield
+        with _terminable():
+            yield
     except KeyboardInterrupt:
         _say("Interrupted. What was finished is kept; --resume goes on.")
         raise typer.Exit(INTERRUPTED) from None
-    except BrokenPipeError:
-        raise  # the program that reads our output has ended, such as `head`
+    except _Terminated:
+        _say("Terminated. What was finished is kept; --resume goes on.")
+        raise typer.Exit(TERMINATED) from None
     except _EXPECTED as error:
         if os.environ.get("SURELABEL_DEBUG"):
             raise
@@ -40,6 +48,25 @@ def answering() -> Iterator[None]:
             "SURELABEL_DEBUG=1 shows where."
         )
         raise typer.Exit(BAD_INPUT) from error
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """Within the block SIGTERM is an exception: no temporary file is left. A second one ends at once."""
+
+    def end(signum: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        raise _Terminated
+
+    try:
+        before = signal.signal(signal.SIGTERM, end)
+    except ValueError:  # only the main thread gets signals
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _say(text: str) -> None:

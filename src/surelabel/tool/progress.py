@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import time
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
@@ -93,8 +94,9 @@ class Progress(logging.Handler):
     def say_stopping(self) -> None:
         """Answer Ctrl-C; in a terminal the live line does so."""
         if self._live is None:
-            # Not by way of the console: it may be in the middle of a line.
-            os.write(2, f"{self._stopping}\n".encode())
+            # Not by way of the console: it may be in the middle of a line. Nobody may be reading.
+            with suppress(OSError):
+                os.write(2, f"{self._stopping}\n".encode())
 
     @property
     def _over(self) -> bool:
