@@ -43,21 +43,23 @@ class Checkpoint:
 
     Examples
     --------
+    >>> from sklearn.base import clone
     >>> from sklearn.datasets import load_iris
-    >>> from surelabel import pl
+    >>> from surelabel import Repeated, pl, trees
     >>> from surelabel.model_selection import hide_labels
     >>> from surelabel.rounds import Checkpoint
     >>> X, y = load_iris(return_X_y=True)
     >>> y = hide_labels(y, 0.8, random_state=0)
-    >>> cut_off = pl(random_state=0)
+    >>> method = pl(committee=Repeated(trees(20), n_members=1), guard=False, random_state=0)
+    >>> cut_off = clone(method)
     >>> for round in cut_off.fit_rounds(X, y):
     ...     if round.number == 2:
     ...         data = cut_off.checkpoint().to_bytes()
     ...         break
-    >>> resumed = pl(random_state=0)
+    >>> resumed = clone(method)
     >>> [round.number for round in resumed.fit_rounds(X, y, after=Checkpoint.from_bytes(data))]
     [3, 4, 5]
-    >>> bool((resumed.transduction_ == pl(random_state=0).fit(X, y).transduction_).all())
+    >>> bool((resumed.transduction_ == method.fit(X, y).transduction_).all())
     True
     """
 
