@@ -44,7 +44,17 @@ KINDS = [
     (["007", "7", "8"], "category"),
     (["-01", "7", "8"], "category"),
     (["1_000", "7", "8"], "category"),
-    (["1,5", "7", "8"], "category"),
+    (["1,5", "7", "8"], "number"),
+    (["1,5", "7.5", "8"], "category"),
+    (["5 %", "7%", "-8 %"], "number"),
+    (["$5", "-$7.50", "$1,000"], "number"),
+    (["5 kg", "7 kg", "8 kg"], "number"),
+    (["5 kg", "7 lb", "8 st"], "category"),
+    (["A12", "A13", "A14"], "category"),
+    (["5A", "7A", "8A"], "category"),
+    (["1 234", "7", "8\u202f000"], "number"),
+    (["1'234.5", "7", "8"], "number"),
+    (["1,23,456", "7", "8"], "category"),
     (["inf", "7", "8"], "category"),
     (["1e999", "7", "8"], "category"),
     (["0x10", "7", "8"], "category"),
@@ -219,8 +229,10 @@ def test_features_of_another_table_must_be_of_the_same_kind():
     kinds = kinds_of(pd.DataFrame({"x": ["1", "2"], "y": ["a", "b"]}), "y")
     with pytest.raises(InputError, match="Column 'x' was a number and now holds 'b', in row 2"):
         features(pd.DataFrame({"x": ["1", "b"], "y": ["a", "b"]}), kinds)
-    with pytest.raises(InputError, match="Column 'x' was a number and now holds a date in each row"):
+    with pytest.raises(InputError, match="Column 'x' was a number and now holds '2024-01-01', in row 1"):
         features(pd.DataFrame({"x": ["2024-01-01", "2024-01-02"]}), kinds)
+    with pytest.raises(InputError, match="Column 'x' was a number and now holds a date in each row"):
+        features(pd.DataFrame({"x": pd.to_datetime(["2024-01-01", "2024-01-02"])}), kinds)
     with pytest.raises(InputError, match="now holds '1e999', in row 1"):
         features(pd.DataFrame({"x": ["1e999", "2"]}), kinds)
 

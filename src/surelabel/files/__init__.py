@@ -2,8 +2,9 @@
 
 from .claiming import alone_in
 from .errors import InputError, OutputError, did_you_mean
+from .features import features, features_and_notes
 from .formats import TEXT_KINDS, Format, format_of
-from .kinds import Kind, features, kinds_of, target_column
+from .kinds import Kind, kinds_of, target_column
 from .label_column import target_values
 from .reading import Table, read_row_groups, read_table
 from .writing import replacing, write_bytes, write_table
@@ -18,6 +19,7 @@ __all__ = [
     "alone_in",
     "did_you_mean",
     "features",
+    "features_and_notes",
     "format_of",
     "kinds_of",
     "read_row_groups",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,19 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..common.limits import LARGEST_EXACT, is_missing
+from .notation import PLAIN, Notation
+from .survey import Survey, dates_in, errors_in, numbers_in, parsed, survey_of, survey_of_typed
 from .values import decoded, is_text, python_values, to_arrow
 
-NUMBER = r"[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _WHOLE = r"\A(?:0|-?[1-9][0-9]*)\z"
-_DAY = r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}"
-_TIME = r"[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?"
-_LOCAL = _DAY + "(?:" + _TIME + r")?\z"
-_ZONED = _DAY + _TIME + r"(?:Z|[+-][0-9]{2}:?[0-9]{2})\z"
-# What people write for a number they do not have, in small letters.
-_MISSING_WORDS = ("?", "#n/a", "n/a", "na", "nan", "none", "null")
 _SPACE = " \t"
-# A few rows are enough to tell most columns of text from numbers; the rest need not be read.
-_GLIMPSE = 1000
 _TEXT = pa.large_string()
 
 
@@ -40,77 +32,72 @@ class Cells:
         Doubles, timestamps in microseconds, or text; null where missing.
     declared : bool
         Whether the column came as categories by type.
-    words : tuple of str
-        Words among numbers that were taken for missing.
+    by : {"", "number", "date"}
+        Of categories: whether they are told apart as numbers or dates, not by how they are written.
+    survey : Survey, optional
+        Which cells are numbers or dates, and which are not; None where most are neither.
     """
 
     kind: str
     values: Any
     declared: bool = False
-    words: tuple[str, ...] = ()
+    by: str = ""
+    survey: Survey | None = None
 
 
-def cells_of(column: pd.Series) -> Cells:
-    """One column of a frame of any types, read."""
-    arrow = to_arrow(column)
-    if arrow is None:
-        return _from_objects(column)
-    declared = pa.types.is_dictionary(arrow.type)
-    values = _one_array(decoded(arrow))
-    kind = values.type
-    if declared:
-        return Cells("text", _without_empty(_as_text(values)), declared=True)
-    if is_text(kind):
-        return _from_text(_without_empty(values.cast(_TEXT)))
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return Cells("number", _doubles(values))
-    if pa.types.is_duration(kind):
-        return Cells(
-            "number", pc.divide(_doubles(values.cast(pa.duration("us"), safe=False).cast(pa.int64())), 1e6)
-        )
-    if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
-        return Cells("date", _microseconds(values))
-    if pa.types.is_nested(kind):
-        return Cells("nested", values)
-    return Cells("text", _without_empty(_as_text(values)))
+def cells_of(column: pd.Series, decimal: str = ".") -> Cells:
+    """One column of a frame of any types, read; `decimal` is meant where a decimal mark could be either."""
+    text = _text(column)
+    if text is None:
+        return _typed(column)
+    survey = survey_of(text, decimal)
+    if survey is not None and survey.believable:
+        return Cells(survey.kind, survey.values, survey=survey)
+    wrong = errors_in(text)
+    return Cells("text", text if wrong is None else wrong.values, survey=survey or wrong)
 
 
-def category_cells(column: pd.Series) -> Cells:
-    """A column as categories: numbers are told apart by value, not by how they are written."""
-    cells = cells_of(column)
-    if cells.kind == "nested" or cells.declared:
-        return cells
-    if cells.kind == "date":
-        return Cells("text", cells.values.cast(_TEXT))
-    if cells.kind == "text":
-        return cells
-    arrow = to_arrow(column)
-    values = _one_array(decoded(arrow)) if arrow is not None else cells.values
-    if is_text(values.type):
-        # Whole numbers stay as they are written: as doubles, long ones would merge.
-        trimmed = pc.utf8_trim(values.cast(_TEXT), _SPACE)
-        trimmed = pc.if_else(cells.values.is_valid(), trimmed, pa.scalar(None, _TEXT))
-        whole = pc.all(pc.match_substring_regex(trimmed, _WHOLE)).as_py()
-        values = trimmed if whole else cells.values
-    return Cells("text", _as_text(values), words=cells.words)
+def cells_as(column: pd.Series, kind: str, notation: Notation) -> Cells:
+    """A column read as numbers or dates because another one was, whatever most of its cells are."""
+    text = _text(column)
+    if text is None:
+        return _typed(column)
+    survey = numbers_in(text, notation) if kind == "number" else dates_in(text)
+    return Cells(kind, survey.values, survey=survey)
+
+
+def category_cells(column: pd.Series, by: str | None = None) -> Cells:
+    """A column as categories: as written, or as numbers or dates if `by` says so; if None, by what it is."""
+    text = _text(column)
+    if text is None:
+        cells = _typed(column)
+        if cells.kind in ("nested", "text"):
+            return cells
+        arrow = to_arrow(column)
+        whole = arrow is not None and pa.types.is_integer(arrow.type)
+        names = _one_array(arrow).cast(_TEXT) if whole else _names(cells)  # as doubles, long ones would merge
+        return Cells("text", names, by=cells.kind, survey=cells.survey)
+    survey = None
+    if by is None:
+        survey = survey_of(text)
+        by = survey.kind if survey is not None and survey.believable and survey.notation == PLAIN else ""
+    elif by:
+        survey = numbers_in(text, PLAIN) if by == "number" else dates_in(text)
+    wrong = errors_in(text)
+    names = text if wrong is None else wrong.values
+    if by and survey is not None:
+        names = pc.coalesce(_names(Cells(by, survey.values)), names)
+        if by == "number":
+            # Whole numbers stay as they are written, for the same reason.
+            trimmed = pc.utf8_trim(text, _SPACE)
+            names = pc.if_else(pc.match_substring_regex(trimmed, _WHOLE), trimmed, names)
+    return Cells("text", names, by=by, survey=wrong)
 
 
 def label_cells(column: pd.Series) -> Cells:
     """The label column: text stays text, in which only the empty cell is missing."""
-    arrow = to_arrow(column)
-    if arrow is not None and is_text(decoded(arrow).type):
-        return Cells("text", _without_empty(_one_array(decoded(arrow)).cast(_TEXT)))
-    return cells_of(column)
-
-
-def first_strange(text: pa.Array, kind: str) -> int | None:
-    """The first row of text that spoils a column of numbers or dates; None if every cell is missing."""
-    fits = re.compile(NUMBER if kind == "number" else f"{_LOCAL}|{_ZONED}".replace(r"\z", ""))
-    cells = enumerate((cell or "").strip(_SPACE) for cell in text.to_pylist())
-    words = _MISSING_WORDS if kind == "number" else ()
-    known = [(row, cell) for row, cell in cells if cell and cell.lower() not in words]
-    # Where each fits by itself, they do not fit together, or one is out of range.
-    return next((row for row, cell in known if not fits.fullmatch(cell)), known[0][0] if known else None)
+    text = _text(column)
+    return Cells("text", text) if text is not None else _typed(column)
 
 
 def is_whole(values: pa.Array) -> bool:
@@ -119,76 +106,48 @@ def is_whole(values: pa.Array) -> bool:
     return bool((np.abs(known) <= LARGEST_EXACT).all() and (known == np.floor(known)).all())
 
 
-def _as_numbers(text: pa.Array) -> tuple[pa.Array, tuple[str, ...]] | None:
-    """Doubles, and the words taken for missing; None if any other cell is no number."""
-    if _numbers(text.slice(0, _GLIMPSE)) is None:
-        return None
-    found = _numbers(text)
-    # A few rows of such words alone decide nothing; a whole column of them is no column of numbers.
-    return None if found is None or found[0].null_count == len(found[0]) else found
-
-
-def _numbers(text: pa.Array) -> tuple[pa.Array, tuple[str, ...]] | None:
-    trimmed = pc.utf8_trim(text, _SPACE)
-    fits = pc.match_substring_regex(trimmed, r"\A" + NUMBER + r"\z")
-    rest = pc.filter(trimmed, pc.invert(fits), null_selection_behavior="drop").unique().to_pylist()
-    words = tuple(sorted(word for word in rest if word))
-    if any(word.lower() not in _MISSING_WORDS for word in words):
-        return None
-    if rest:
-        trimmed = pc.if_else(fits, trimmed, pa.scalar(None, _TEXT))
-    doubles = _parsed(trimmed)
-    return None if pc.any(pc.is_inf(doubles)).as_py() else (doubles, words)
-
-
-def _parsed(text: pa.Array) -> pa.Array:
-    """Text of numbers as doubles, just as Python's float reads it."""
-    if pc.any(pc.starts_with(text, "+")).as_py():
-        text = pc.replace_substring_regex(text, r"\A\+", "")
-    try:
-        return text.cast(pa.float64())
-    except pa.ArrowInvalid:
-        # Arrow refuses what overflows or underflows.
-        return pa.array([None if cell is None else float(cell) for cell in text.to_pylist()], pa.float64())
-
-
-def _as_dates(text: pa.Array) -> pa.Array | None:
-    """Timestamps of microseconds; None if any cell is no ISO 8601 date."""
-    pattern = next(
-        (p for p in (_LOCAL, _ZONED) if _all_match(text.slice(0, _GLIMPSE), p) and _all_match(text, p)), None
-    )
-    if pattern is None or text.null_count == len(text):
-        return None
-    codes = text.dictionary_encode()
-    parsed = pd.to_datetime(codes.dictionary.to_pylist(), format="ISO8601", errors="coerce", utc=True)
-    if parsed.isna().any():
-        return None
-    moments = pa.array(parsed.tz_localize(None).to_numpy().astype("datetime64[us]"))
-    return moments.take(codes.indices)
-
-
-def _all_match(text: pa.Array, pattern: str) -> bool:
-    return pc.all(pc.match_substring_regex(text, pattern), min_count=0).as_py()
-
-
-def _from_text(text: pa.Array) -> Cells:
-    numbers = _as_numbers(text)
-    if numbers is not None:
-        return Cells("number", numbers[0], words=numbers[1])
-    dates = _as_dates(text)
-    return Cells("text", text) if dates is None else Cells("date", dates)
-
-
-def _from_objects(column: pd.Series) -> Cells:
-    """A column of several types: numbers where all are, else the text of each."""
+def _text(column: pd.Series) -> pa.Array | None:
+    """The cells of a column of text, null where empty; None of columns that have another type."""
+    arrow = to_arrow(column)
+    if arrow is not None:
+        return _without_empty(_one_array(arrow).cast(_TEXT)) if is_text(arrow.type) else None
     values = python_values(column)
     known = [value for value in values if value is not None]
     if any(isinstance(value, (list, dict, tuple, set, np.ndarray)) for value in known):
-        return Cells("nested", None)
+        return None
     if known and all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in known):
-        return Cells("number", pa.array([None if value is None else float(value) for value in values]))
-    text = pa.array([None if is_missing(value) else str(value) for value in values], _TEXT)
-    return _from_text(_without_empty(text))
+        return None
+    return _without_empty(pa.array([None if value is None else str(value) for value in values], _TEXT))
+
+
+def _typed(column: pd.Series) -> Cells:
+    """A column that is no text: its type tells what it is."""
+    arrow = to_arrow(column)
+    if arrow is None:
+        values = python_values(column)
+        if any(isinstance(value, (list, dict, tuple, set, np.ndarray)) for value in values):
+            return Cells("nested", None)
+        return _number_cells(pa.array([None if value is None else float(value) for value in values]))
+    values = _one_array(decoded(arrow))
+    kind = values.type
+    if pa.types.is_dictionary(arrow.type):
+        return Cells("text", _without_empty(_as_text(values)), declared=True)
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return _number_cells(_doubles(values))
+    if pa.types.is_duration(kind):
+        microseconds = values.cast(pa.duration("us"), safe=False).cast(pa.int64())
+        return _number_cells(pc.divide(_doubles(microseconds), 1e6))
+    if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
+        return Cells("date", _microseconds(values))
+    if pa.types.is_nested(kind):
+        return Cells("nested", values)
+    return Cells("text", _without_empty(_as_text(values)))
+
+
+def _number_cells(doubles: pa.Array) -> Cells:
+    """Numbers; those that are infinite are strays."""
+    survey = survey_of_typed(doubles)
+    return Cells("number", survey.values, survey=survey)
 
 
 def _one_array(chunked: pa.ChunkedArray) -> pa.Array:
@@ -203,7 +162,7 @@ def _without_empty(text: pa.Array) -> pa.Array:
 
 def _doubles(values: pa.Array) -> pa.Array:
     if pa.types.is_decimal(values.type):
-        return _parsed(values.cast(_TEXT))  # Arrow's own cast is off by one in the last digit
+        return parsed(values.cast(_TEXT))  # Arrow's own cast is off by one in the last digit
     doubles = values.cast(pa.float64(), safe=False)
     return pc.if_else(pc.is_nan(doubles), pa.scalar(None, pa.float64()), doubles)
 
@@ -213,17 +172,24 @@ def _microseconds(values: pa.Array) -> pa.Array:
     return moments.cast(pa.timestamp("us"))
 
 
+def _names(cells: Cells) -> pa.Array:
+    """Names of numbers or dates as categories."""
+    return cells.values.cast(_TEXT) if cells.kind == "date" else _as_text(cells.values)
+
+
 def _as_text(values: pa.Array) -> pa.Array:
     """Values as categories are named: whole doubles without a decimal point."""
-    if is_text(values.type):
+    if is_text(values.type) or pa.types.is_integer(values.type):
         return values.cast(_TEXT)
     if pa.types.is_boolean(values.type):
         return pc.if_else(values, "True", "False").cast(_TEXT)
-    if pa.types.is_integer(values.type):
-        return values.cast(_TEXT)
     if pa.types.is_floating(values.type):
-        doubles = _doubles(values)
-        if is_whole(doubles):
-            return doubles.cast(pa.int64()).cast(_TEXT)
-        values = doubles
+        codes = values.dictionary_encode()
+        return pa.array(map(_name, codes.dictionary.to_pylist()), _TEXT).take(codes.indices)
     return pa.array([None if value is None else str(value) for value in values.to_pylist()], _TEXT)
+
+
+def _name(value: float) -> str | None:
+    if is_missing(value):
+        return None
+    return str(int(value)) if value.is_integer() and abs(value) <= LARGEST_EXACT else str(value)

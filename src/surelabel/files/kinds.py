@@ -1,27 +1,27 @@
-"""What each column of a table is taken for, why, and the features that follow."""
+"""What each column of a table is taken for, and why."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..common.types import Values
-from .cells import Cells, category_cells, cells_of, first_strange, is_whole, label_cells
+from ..common.limits import is_missing
+from .cells import Cells, category_cells, cells_of, is_whole, label_cells
 from .errors import InputError, no_such
+from .remarks import on_errors, on_read, on_unread, why_read
 
 _USED = ("number", "category", "date")
 _ID_NAMES = {"id", "ids", "uuid", "guid", "index", "idx", "key", "pk", "rowid", "identifier"}
 _NAME_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_UNKNOWN = {"number": np.float64("nan"), "date": np.datetime64("NaT", "us")}
 _FEWEST_COUNTED = 10
 _FEWEST_TEXT = 50
 _EXAMPLES = 3
+_LOOKED_AT = 1000
 _EXAMPLE_LENGTH = 40
 
 
@@ -44,6 +44,13 @@ class Kind:
         Values that differ.
     examples : tuple of str
         The first few of them.
+    notation : str
+        How its numbers are written, as 1234.5 would be; of categories that are numbers or dates and told
+        apart by value, "number" or "date".
+    n_stray : int
+        Cells that count as missing though something stands in them, marks such as NA apart.
+    note, advice : str
+        What a person should know of the column, and can do about it.
     """
 
     name: str
@@ -52,6 +59,10 @@ class Kind:
     n_missing: int
     n_distinct: int
     examples: tuple[str, ...]
+    notation: str = ""
+    n_stray: int = 0
+    note: str = ""
+    advice: str = ""
 
     @property
     def used(self) -> bool:
@@ -74,18 +85,23 @@ def kinds_of(
        they are said to be. Columns of lists or records are dropped.
     2. The empty cell, null and NaN are missing. A column is a constant if no cell has a
        value, or if all have the same one.
-    3. Text is a number if every cell with a value is a finite decimal number such as -1.5 or
-       2e-3: digits without underscores, without zeros in front (007 is none), spaces around
-       allowed; inf and nan are none. Among numbers, the words NA, N/A, #N/A, null, None, nan
-       and ? in any case, and cells of spaces, are missing; `why` names the words.
-    4. Text is a date if every cell is an ISO 8601 day or time (2024-05-31, 2024-05-31T12:00),
+    3. Text is a number if nearly every cell with a value is one, such as -1.5 or 2e-3: digits
+       without underscores, without zeros in front (007 is none), spaces around allowed. A whole
+       column may be written with decimal commas, marks between thousands, a percent sign, a
+       currency or a unit; where a comma may be either, it is what it is in the other columns,
+       else a mark between thousands. Nearly every cell: 199 of 200, or 19 of 20 if at most five
+       different cells are no numbers, none of which is a code such as 007.
+    4. Text is a date if nearly every cell is an ISO 8601 day or time (2024-05-31, 2024-05-31T12:00),
        all with or all without an offset from UTC.
+       Among numbers and dates, all other cells are missing, as are infinite numbers; so are marks
+       such as NA, n/a, null, None, nan, ? and -, however many they are. `why` and `note` say so.
     5. A column is an identifier if no cell is missing, all differ, and either it holds text
        or whole numbers and a part of its name is id, uuid, guid, index, idx, key, pk, rowid
        or identifier; or it holds whole numbers that count up by one over 10 rows or more.
     6. Text is free text if at least 50 cells have a value and more than half of those differ.
     7. Other text, truth values and columns that came as categories are categories, in which
-       words such as NA are categories of their own.
+       marks such as NA are categories of their own; errors of spreadsheets such as #DIV/0! are
+       missing.
 
     Typed columns follow the same rules, so that one table gives the same features as CSV,
     as Parquet and as a frame. A column typed as categories stays one.
@@ -126,10 +142,14 @@ def kinds_of(
             raise no_such("column", name, frame.columns)
         if name in targets:
             raise InputError(f"Column {name!r} holds the labels; it cannot be {said[name]} too.")
-    return {
-        name: _kind(name, frame[name], "target" if name in targets else said.get(name))
-        for name in map(str, frame)
-    }
+    said |= dict.fromkeys(targets, "target")
+    kinds = _read(frame, said, ".")
+    if not any(decimal == "," for _, decimal in kinds.values()):
+        return {name: kind for name, (kind, _) in kinds.items()}
+    # Some columns have decimal commas, so that 1.234 may be a thousand in others, unless those have points.
+    commas = _read(frame, said, ",")
+    mixed = any(decimal == "." for _, decimal in commas.values())
+    return {name: kind for name, (kind, _) in (kinds if mixed else commas).items()}
 
 
 def target_column(frame: pd.DataFrame, target: str) -> pd.Series:
@@ -147,68 +167,36 @@ def target_column(frame: pd.DataFrame, target: str) -> pd.Series:
     return frame[target]
 
 
-def features(frame: pd.DataFrame, kinds: dict[str, Kind]) -> pd.DataFrame:
-    """The columns that are used, typed.
-
-    Parameters
-    ----------
-    frame : DataFrame of shape (N, d)
-        The table, as text or typed.
-    kinds : dict of str to Kind
-        What its columns are; see `kinds_of`.
-
-    Returns
-    -------
-    DataFrame
-        Numbers as float64 (missing: NaN), dates as datetime64[us] (NaT), categories as
-        objects that are text (None).
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"width": ["1.5", "NA"], "colour": ["red", ""], "kind": ["a", ""]})
-    >>> features(frame, kinds_of(frame, "kind"))
-       width colour
-    0    1.5    red
-    1    NaN   None
-    """
-    used = {name: _feature(name, frame[name], kind.kind) for name, kind in kinds.items() if kind.used}
-    return pd.DataFrame(used, index=frame.index, copy=False)
+def _read(frame: pd.DataFrame, said: dict[str, str], decimal: str) -> dict[str, tuple[Kind, str]]:
+    """What each column is, and the decimal mark that it shows, if it shows one."""
+    return {name: _kind(name, frame[name], said.get(name), decimal) for name in map(str, frame)}
 
 
-def _feature(name: str, column: pd.Series, kind: str) -> pd.Series:
-    cells = category_cells(column) if kind == "category" else cells_of(column)
-    if kind in _UNKNOWN and cells.kind == "text":
-        row = first_strange(cells.values, kind)
-        if row is not None:
-            strange = cells.values[row].as_py()[:_EXAMPLE_LENGTH]
-            raise InputError(f"Column {name!r} was a {kind} and now holds {strange!r}, in row {row + 1}.")
-        return pd.Series(np.full(len(column), _UNKNOWN[kind]), index=column.index)
-    if cells.kind != ("text" if kind == "category" else kind):
-        raise InputError(f"Column {name!r} was a {kind} and now holds a {cells.kind} in each row.")
-    if kind == "category":
-        return pd.Series(shared_objects(cells.values), index=column.index, dtype=object)
-    values = cells.values.to_numpy(zero_copy_only=False)
-    return pd.Series(values, index=column.index, copy=False)
-
-
-def shared_objects(text: pa.Array) -> Values:
-    """Text as Python strings, one string per distinct value; None where missing, shape (N,)."""
-    codes = text.dictionary_encode()
-    levels = np.array([*codes.dictionary.to_pylist(), None], dtype=object)
-    return levels[codes.indices.fill_null(len(levels) - 1).to_numpy()]
-
-
-def _kind(name: str, column: pd.Series, said: str | None) -> Kind:
-    read = {"category": category_cells, "target": label_cells}.get(said or "", cells_of)
-    cells = read(column)
+def _kind(name: str, column: pd.Series, said: str | None, decimal: str) -> tuple[Kind, str]:
+    if said == "category":
+        cells = category_cells(column)
+    else:
+        cells = label_cells(column) if said == "target" else cells_of(column, decimal)
     if cells.kind == "nested":
         if said not in (None, "dropped"):
             raise InputError(f"Column {name!r} holds lists or records; it cannot be a {said}.")
-        return Kind(name, "dropped", "holds lists or records", 0, 0, ())
+        return Kind(name, "dropped", "holds lists or records", 0, 0, ()), ""
     missing = cells.values.null_count
     distinct = pc.count_distinct(cells.values, mode="only_valid").as_py()
     kind, why = _judged(name, cells, missing, distinct, said)
-    return Kind(name, kind, why, missing, distinct, _examples(column))
+    found = Kind(name, kind, why, missing, distinct, _examples(column), notation=cells.by)
+    survey = cells.survey
+    if survey is not None and kind == survey.kind:
+        note, advice = on_read(survey, name)
+        notation = str(survey.notation) if kind == "number" else ""
+        found = replace(found, notation=notation, n_stray=survey.n_stray, note=note, advice=advice)
+        return found, survey.notation.decimal if survey.decided else ""
+    if kind in ("category", "text"):
+        note, advice = on_unread(survey, kind, found.examples) if said is None else ("", "")
+        if survey is not None and survey.kind == "text":
+            note, advice = on_errors(survey)
+        found = replace(found, note=note, advice=advice)
+    return found, ""
 
 
 def _judged(name: str, cells: Cells, missing: int, distinct: int, said: str | None) -> tuple[str, str]:
@@ -228,11 +216,8 @@ def _judged(name: str, cells: Cells, missing: int, distinct: int, said: str | No
     reason = _identifier(name, cells) if distinct == count else None
     if reason:
         return "identifier", reason
-    if cells.kind == "number":
-        words = "; missing: " + ", ".join(map(repr, cells.words)) if cells.words else ""
-        return "number", f"every cell is a number{words}"
-    if cells.kind == "date":
-        return "date", "every cell is an ISO 8601 date"
+    if cells.kind in ("number", "date"):
+        return cells.kind, why_read(cells.kind, cells.survey)
     if known >= _FEWEST_TEXT and 2 * distinct > known:
         return "text", f"{distinct:,} of {known:,} cells differ: free text"
     return "category", f"{distinct:,} different values"
@@ -252,6 +237,10 @@ def _identifier(name: str, cells: Cells) -> str | None:
 
 
 def _examples(column: pd.Series) -> tuple[str, ...]:
-    head = column.iloc[:1000].dropna()
-    distinct = dict.fromkeys(text for value in head if (text := str(value)))
-    return tuple(text[:_EXAMPLE_LENGTH] for text in list(distinct)[:_EXAMPLES])
+    distinct: dict[str, None] = {}
+    for value in column.iloc[:_LOOKED_AT]:
+        if not is_missing(value) and (text := str(value)):
+            distinct[text] = None
+        if len(distinct) == _EXAMPLES:
+            break
+    return tuple(text[:_EXAMPLE_LENGTH] for text in distinct)

@@ -11,8 +11,8 @@ import pyarrow as pa
 from ..common.limits import LARGEST_EXACT
 from ..common.types import Bools, Values
 from .errors import InputError
-from .kinds import shared_objects, target_column
-from .values import decoded, is_text, python_values, to_arrow
+from .kinds import target_column
+from .values import decoded, is_text, python_values, shared_objects, to_arrow
 
 
 def target_values(frame: pd.DataFrame, target: str, missing_label: Any = None) -> Values:

@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..common.types import Bools
-from .cells import NUMBER
 from .errors import InputError
 from .formats import Format
+from .notation import PLAIN
 from .values import is_text, python_values, to_arrow
 
 _ROWS = 65_536
@@ -88,7 +88,7 @@ def _written(value: Any) -> str:
 def _guarded(text: pa.Array) -> pa.Array:
     # Spreadsheets may trim spaces before they look; a tab or a carriage return is enough by itself.
     formula = pc.match_substring_regex(text, r"\A(?:[\s\p{Z}]*[=+\-@]|[\t\r])")
-    number = pc.match_substring_regex(text, rf"\A *{NUMBER} *\z")
+    number = pc.match_substring_regex(text, rf"\A *{PLAIN.pattern} *\z")
     prefixed = pc.binary_join_element_wise(pa.scalar("'", _TEXT), text, pa.scalar("", _TEXT))
     return pc.if_else(pc.and_not(formula, number), prefixed, text)
 

@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 
 from ..common.limits import is_missing
+from ..common.types import Values
 
 _MIXED = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, TypeError)
 
@@ -74,3 +75,10 @@ def python_values(column: pd.Series) -> list[Any]:
         None if is_missing(value) else value.item() if isinstance(value, np.generic) else value
         for value in values
     ]
+
+
+def shared_objects(text: pa.Array) -> Values:
+    """Text as Python strings, one string per distinct value; None where missing, shape (N,)."""
+    codes = text.dictionary_encode()
+    levels = np.array([*codes.dictionary.to_pylist(), None], dtype=object)
+    return levels[codes.indices.fill_null(len(levels) - 1).to_numpy()]
