@@ -278,6 +278,7 @@ def test_did_you_mean():
         (pd.Categorical([3, None, 4]), None, [3, None, 4]),
         (["cat ", "dog"], None, ["cat ", "dog"]),
         (["  ", "dog"], "  ", [None, "dog"]),
+        (["#N/A", "dog"], "#N/A", [None, "dog"]),
         ([1, "a", None], None, [1, "a", None]),
     ],
 )
@@ -291,8 +292,14 @@ def test_labels_are_as_written(cells, missing_label, expected):
 @pytest.mark.parametrize(
     ("cells", "words"),
     [
-        (["cat", "cat ", "dog"], "'cat' and 'cat ', which differ only in spaces"),
-        (["cat", "  "], "'  ', which is only spaces"),
+        (["dog", "cat ", "cat"], r"'cat' \(row 3\) and 'cat ' \(row 2\), which differ only in spaces"),
+        (["cat", "  "], r"'  ' \(row 2\), which is only spaces"),
+        (
+            ["cat", "", "#N/A"],
+            r"'#N/A' \(row 3\), which is an error of a spreadsheet.*--missing-label '#N/A'",
+        ),
+        ([f"c{k}" for k in range(10_001)], "10,001 different labels; at most 10,000 classes"),
+        (np.arange(10**6).astype(float), "1,000,000 different labels"),
         ([[1], [2]], "holds lists"),
     ],
 )
@@ -339,6 +346,12 @@ def test_rare_types_of_parquet(name, tmp_path):
     if expected is not None:
         found = features(frame, kinds)["x"]
         assert [None if pd.isna(value) else value for value in found] == expected
+
+
+def test_time_zones_that_nobody_knows_are_refused(tmp_path):
+    pq.write_table(pa.table({"x": pa.array([0], pa.timestamp("s", "Mars/Olympus"))}), tmp_path / "t.parquet")
+    with pytest.raises(InputError, match="column 'x' has the time zone 'Mars/Olympus', which is not known"):
+        read_table(tmp_path / "t.parquet")
 
 
 def test_dates_beyond_python_are_refused(tmp_path):

@@ -8,6 +8,7 @@ import hashlib
 import io
 import json
 import sys
+import zipfile
 
 import pandas as pd
 import pyarrow as pa
@@ -16,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from surelabel.files import InputError, kinds_of, read_table, write_table
+from surelabel.files import InputError, kinds_of, read_table, sizes, write_table
 from surelabel.files import delimited as delimited_module
 
 
@@ -374,6 +375,115 @@ def test_excel(tmp_path):
 def test_bad_excel(cells, words, tmp_path):
     with pytest.raises(InputError, match=words):
         read_table(workbook(tmp_path / "t.xlsx", {"one": cells}))
+
+
+def sheet(folder, change, rows=6):
+    """A workbook of a few labelled rows, changed."""
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    page = book.active
+    page.title = "data"
+    page.append(["width", "colour", "species"])
+    for k in range(rows):
+        page.append([k / 2, "red", "cat" if k < 3 else None])
+    change(page, book)
+    book.save(folder / "t.xlsx")
+    return folder / "t.xlsx"
+
+
+def test_merged_cells_of_a_column_hold_for_each_of_their_rows(tmp_path):
+    def merge(page, book):
+        page.merge_cells("C2:C4")
+        page["C5"] = "dog"
+        page.merge_cells("C5:C6")
+        page.merge_cells("F2:F9")  # beside the table
+
+    read = read_table(sheet(tmp_path, merge))
+    assert read.frame["species"].fillna("").tolist() == ["cat"] * 3 + ["dog"] * 2 + [""]
+    assert "merged cells is taken for each of their rows: C2:C4 and C5:C6." in read.notes[0]
+
+
+@pytest.mark.parametrize("area", ["A1:B1", "B1:B2", "A3:B3", "B3:C5"])
+def test_cells_merged_over_columns_or_with_the_header_are_refused(area, tmp_path):
+    with pytest.raises(InputError, match=f"the cells {area} are merged"):
+        read_table(sheet(tmp_path, lambda page, book: page.merge_cells(area)))
+
+
+def test_formulas_without_stored_values_are_refused_by_cell(tmp_path):
+    def one(page, book):
+        page["A3"] = "=1+1"
+
+    def many(page, book):
+        page["D1"] = "twice"
+        for k in range(2, 8):
+            page[f"D{k}"] = f"=A{k}*2"
+
+    with pytest.raises(
+        InputError, match=r"the cell A3 holds a formula without a stored value\. Open the file"
+    ):
+        read_table(sheet(tmp_path, one))
+    with pytest.raises(InputError, match="the cells D2, D3, D4 and 3 more hold formulas without"):
+        read_table(sheet(tmp_path, many))
+
+
+def test_formulas_with_stored_values_are_read(tmp_path):
+    path = sheet(tmp_path, lambda page, book: page.__setitem__("A3", "=1+1"))
+    stored = {b"<f>1+1</f><v></v>": b"<f>1+1</f><v>2</v>", b"<f>1+1</f><v />": b"<f>1+1</f><v>2</v>"}
+    changed(path, "xl/worksheets/sheet1.xml", stored)
+    assert read_table(path).frame["width"].tolist()[:3] == [0.0, 2.0, 1.0]
+
+
+def test_what_is_hidden_is_said(tmp_path):
+    def hide(page, book):
+        page.row_dimensions[3].hidden = True
+        page.column_dimensions["B"].hidden = True
+        book.create_sheet("notes").sheet_state = "hidden"
+
+    notes = read_table(sheet(tmp_path, hide)).notes
+    assert "--sheet chooses another of: notes (hidden)." in notes[0]
+    assert "what is hidden is read like the rest: column B and row 3 of the sheet." in notes[1]
+
+
+def test_the_first_sheet_that_is_shown_is_read(tmp_path):
+    def hide(page, book):
+        page.sheet_state = "hidden"
+        other = book.create_sheet("shown")
+        other.append(["a", "b"])
+        other.append([1, 2])
+
+    path = sheet(tmp_path, hide)
+    assert list(read_table(path).frame.columns) == ["a", "b"]
+    assert len(read_table(path, sheet="data").frame) == 6
+
+
+def test_a_sheet_is_as_large_as_its_cells(tmp_path):
+    path = sheet(tmp_path, lambda page, book: None)
+    changed(path, "xl/worksheets/sheet1.xml", {b'ref="A1:C7"': b'ref="A1:XFD1048576"'})
+    assert read_table(path).frame.shape == (6, 3)
+
+
+def test_workbooks_that_unpack_to_too_much_are_refused(tmp_path, monkeypatch):
+    path = sheet(tmp_path, lambda page, book: page.__setitem__("B2", "x" * 30_000))
+    monkeypatch.setitem(sizes.MOST_BYTES, "xlsx", 20_000)
+    with pytest.raises(InputError, match=r"t\.xlsx unpacks to more than 0 MB"):
+        read_table(path)
+    monkeypatch.undo()
+    monkeypatch.setitem(sizes._MOST_CELLS, "xlsx", 20)
+    with pytest.raises(InputError, match=r"7 rows of 3 columns; at most 20 cells are read of \.xlsx"):
+        read_table(path)
+
+
+def changed(path, member, words):
+    """Replace words in a member of a zip file."""
+    with zipfile.ZipFile(path) as old:
+        members = {name: old.read(name) for name in old.namelist()}
+    before = members[member]
+    for word, other in words.items():
+        members[member] = members[member].replace(word, other)
+    assert members[member] != before
+    with zipfile.ZipFile(path, "w") as new:
+        for name, content in members.items():
+            new.writestr(name, content)
 
 
 def test_excel_without_openpyxl(tmp_path, monkeypatch):

@@ -12,7 +12,10 @@ from ..common.limits import LARGEST_EXACT
 from ..common.types import Bools, Values
 from .errors import InputError
 from .kinds import target_column
+from .survey import ERRORS
 from .values import decoded, is_text, python_values, shared_objects, to_arrow
+
+_MOST_CLASSES = 10_000
 
 
 def target_values(frame: pd.DataFrame, target: str, missing_label: Any = None) -> Values:
@@ -51,7 +54,7 @@ def target_values(frame: pd.DataFrame, target: str, missing_label: Any = None) -
         values = _native(column)
     if missing_label is not None:
         values[_marked(values, missing_label)] = None
-    _check_spaces(values, target)
+    _check_labels(values, target)
     return values
 
 
@@ -79,19 +82,30 @@ def _marked(values: Values, missing_label: Any) -> Bools:
     return np.array([found.get(value, False) for value in values], dtype=bool)
 
 
-def _check_spaces(values: Values, target: str) -> None:
-    """Refuse classes that differ only in the spaces around them."""
+def _check_labels(values: Values, target: str) -> None:
+    """Refuse more classes than can be told apart, and labels that are surely none, or surely the same."""
+    labels = set(values) - {None}
+    if len(labels) > _MOST_CLASSES:
+        raise InputError(
+            f"Column {target!r} holds {len(labels):,} different labels; at most {_MOST_CLASSES:,} classes can "
+            "be told apart. Name the column of classes: --target."
+        )
     seen: dict[str, str] = {}
-    for label in sorted({value for value in values if isinstance(value, str)}):
+    for label in sorted(label for label in labels if isinstance(label, str)):
         bare = label.strip()
-        if not bare:
+        if not bare or bare in ERRORS:
+            what = "an error of a spreadsheet" if bare else "only spaces"
             raise InputError(
-                f"Column {target!r} holds the label {label!r}, which is only spaces. Empty the cell if the "
-                f"row is unlabelled, or declare it: --missing-label {label!r}."
+                f"Column {target!r} holds the label {_with_row(values, label)}, which is {what}. Empty the "
+                f"cell if the row is unlabelled, or declare it: --missing-label {label!r}."
             )
         if bare in seen:
             raise InputError(
-                f"Column {target!r} holds the labels {seen[bare]!r} and {label!r}, which differ only in "
-                "spaces. Write them alike."
+                f"Column {target!r} holds the labels {_with_row(values, seen[bare])} and "
+                f"{_with_row(values, label)}, which differ only in spaces. Write them alike."
             )
         seen[bare] = label
+
+
+def _with_row(values: Values, label: str) -> str:
+    return f"{label!r} (row {np.flatnonzero(values == label)[0] + 1:,})"

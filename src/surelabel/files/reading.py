@@ -167,6 +167,15 @@ def _usable(values: pa.ChunkedArray, name: str, path: Path | str) -> pa.ChunkedA
         return values.cast(pa.large_string())
     if pa.types.is_binary_view(kind):
         return values.cast(pa.large_binary())
+    if getattr(kind, "tz", None) is not None:
+        try:
+            values.slice(0, 1).to_pylist()
+        except Exception as error:
+            # Arrow asks Python for the zone, which raises by what it lacks.
+            raise InputError(
+                f"{path}: column {name!r} has the time zone {kind.tz!r}, which is not known here. "
+                "Write it in UTC."
+            ) from error
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
         seconds = values.cast(pa.timestamp("s", getattr(kind, "tz", None)), safe=False).cast(pa.int64())
         ends = pc.min_max(seconds).as_py()

@@ -15,6 +15,8 @@ import pandas as pd
 from ..common.limits import LARGEST_EXACT
 from .errors import InputError, no_such
 from .formats import Format, check_names, frame_of
+from .sheet_layout import Layout, layout_of, listed, spread_merged
+from .sizes import check_bytes, check_shape
 from .values import python_values, typed
 
 _MOST_ROWS = 1_048_576
@@ -42,13 +44,19 @@ def read_sheet(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # openpyxl warns of styles, which are not read
         try:
-            book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-            names = [page.title for page in book.worksheets]
-            chosen = sheet if sheet is not None else next(iter(names), None)
-            rows = None
-            if chosen in names:
-                rows = [list(row) for row in book[chosen].iter_rows(values_only=True)]
-            book.close()
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                check_bytes(sum(info.file_size for info in archive.infolist()), form.kind, path, "unpacks to")
+                book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+                pages = {page.title: page for page in book.worksheets}
+                shown = [name for name, page in pages.items() if page.sheet_state == "visible"]
+                chosen = sheet if sheet is not None else next(iter([*shown, *pages]), None)
+                rows, layout = None, Layout()
+                if chosen in pages:
+                    rows = _rows(pages[chosen], form.kind, path)
+                    layout = layout_of(archive.read(pages[chosen]._worksheet_path))
+                book.close()
+        except InputError:
+            raise
         except Exception as error:
             # A damaged workbook raises whatever its damage hits: zip, XML, keys, types.
             raise InputError(
@@ -57,21 +65,48 @@ def read_sheet(
     if chosen is None:
         raise InputError(f"{path} has no sheet of cells.")
     if rows is None:
-        raise no_such("sheet", chosen, names)
-    others = [name for name in names if name != chosen]
-    notes = (f"{path}: sheet {chosen!r} is read; --sheet chooses another of: {', '.join(others)}.",)
-    frame = _frame(rows, f"{path}, sheet {chosen!r}")
-    return frame, replace(form, sheet=chosen), notes if others and sheet is None else ()
+        raise no_such("sheet", chosen, list(pages))
+    notes: tuple[str, ...] = ()
+    others = [name if name in shown else f"{name} (hidden)" for name in pages if name != chosen]
+    if others and sheet is None:
+        notes = (f"{path}: sheet {chosen!r} is read; --sheet chooses another of: {', '.join(others)}.",)
+    frame, more = _frame(rows, layout, f"{path}, sheet {chosen!r}")
+    return frame, replace(form, sheet=chosen), notes + more
 
 
-def _frame(rows: list[list[Any]], where: str) -> pd.DataFrame:
-    rows = [[None if cell == "" else cell for cell in row] for row in rows]
+def _rows(page: Any, kind: str, path: str) -> list[list[Any]]:
+    """The cells that are there, whatever size the sheet says that it has."""
+    page.reset_dimensions()
+    rows: list[list[Any]] = []
+    width = 0
+    for row in page.iter_rows(values_only=True):
+        rows.append([None if cell == "" else cell for cell in row])
+        width = max(width, len(row))
+        check_shape(len(rows), width, kind, path)
+    return rows
+
+
+def _frame(rows: list[list[Any]], layout: Layout, where: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    if layout.unstored:
+        one = len(layout.unstored) == 1
+        raise InputError(
+            f"{where}: {'the cell' if one else 'the cells'} {listed(layout.unstored)} "
+            f"{'holds a formula' if one else 'hold formulas'} without a stored value. Open the file in a "
+            "spreadsheet program and save it there, so that values are stored."
+        )
     while rows and all(cell is None for cell in rows[-1]):
         rows.pop()
     if not rows:
         raise InputError(f"{where} is empty.")
     width = max((j + 1 for row in rows for j, cell in enumerate(row) if cell is not None), default=0)
+    check_shape(len(rows), width, "xlsx", where)
     rows = [row[:width] + [None] * (width - len(row)) for row in rows]
+    try:
+        notes = spread_merged(rows, layout, where)
+    except (ValueError, IndexError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{where}: its merged cells cannot be read ({error}). Unmerge them.") from error
     header = ["" if name is None else str(name) for name in rows[0]]
     check_names(header, where)
     if len(rows) == 1:
@@ -79,7 +114,10 @@ def _frame(rows: list[list[Any]], where: str) -> pd.DataFrame:
     for number, row in enumerate(rows[1:], 2):
         if all(cell is None for cell in row):
             raise InputError(f"{where}, line {number} is blank. Delete it.")
-    return frame_of({name: typed(list(cells)) for name, *cells in zip(header, *rows[1:], strict=True)})
+    if layout.hidden:
+        notes += (f"{where}: what is hidden is read like the rest: {listed(layout.hidden)} of the sheet.",)
+    frame = frame_of({name: typed(list(cells)) for name, *cells in zip(header, *rows[1:], strict=True)})
+    return frame, notes
 
 
 def write_sheet(frame: pd.DataFrame, file: BinaryIO, path: str, form: Format) -> None:
