@@ -226,16 +226,6 @@ def test_columns_are_overruled(data, tmp_path):
     ]
 
 
-def test_labels_that_spreadsheets_would_run_are_guarded(small, tmp_path):
-    frame, _ = birds()
-    names = {"cat": "=1+1", "dog": "-2", "owl": "@owl"}
-    path = written(frame.replace({"species": names}), tmp_path / "birds.csv")
-    assert surelabel("label", path, *QUICK, "--out", tmp_path / "run").exit_code == 0
-    after = read_table(tmp_path / "run" / "labels.csv").frame
-    assert set(after["species"]) == {"'=1+1", "-2", "'@owl", ""}
-    assert set(after["surelabel_guess"]) <= {"'=1+1", "-2", "'@owl", ""}
-
-
 # How it ends.
 
 
@@ -667,7 +657,7 @@ def test_predict_by_name_of_columns_in_any_order(run, data, tmp_path):
     assert "30 rows predicted" in result.output
     assert surelabel("predict", run, mixed, "-o", tmp_path / "b.jsonl").exit_code == 0
     a, b = (read_table(tmp_path / name).frame for name in ("a.csv", "b.jsonl"))
-    assert list(a.columns) == [*new.columns, "species_predicted", "species_probability"]
+    assert list(a.columns) == [*new.columns, "species_predicted", "species_probability", "species_sure"]
     assert a["species_predicted"].tolist() == b["species_predicted"].tolist()
     assert a["species_probability"].astype(float).tolist() == b["species_probability"].tolist()
     assert (a["species_predicted"] == truth).mean() > 0.7

@@ -22,6 +22,7 @@ from .options import (
     DataFiles,
     Drop,
     Encoding,
+    GuardFormulas,
     Id,
     MissingLabel,
     Quiet,
@@ -90,6 +91,7 @@ def label(
     ] = None,
     sheet: Sheet = None,
     encoding: Encoding = None,
+    guard_formulas: GuardFormulas = False,
     engine: Annotated[
         str | None,
         typer.Option(help=f"Where to work, one of {', '.join(ENGINES)}. \\[default: local]"),
@@ -127,6 +129,7 @@ def label(
         "jobs": jobs,
         "sheet": sheet,
         "encoding": encoding,
+        "guard_formulas": guard_formulas or None,
     }
     with answering():
         given["prior"] = prior_of(prior) if prior else None
@@ -147,13 +150,14 @@ def predict(
     out: Annotated[str, typer.Option("--out", "-o", help="The file to write.")],
     sheet: Sheet = None,
     encoding: Encoding = None,
+    guard_formulas: GuardFormulas = False,
     quiet: Quiet = False,
 ) -> None:
     """Predict the rows of a new file with the model of a run."""
     console = console_for(quiet)
     with answering(), notices(console):
         path = _named(out, "a file, such as -o predictions.csv")
-        n = predicted(RunFolder(run_folder), data, path, sheet, encoding)
+        n = predicted(RunFolder(run_folder), data, path, sheet, encoding, guard_formulas)
         console.print(f"{n:,} rows predicted: {escaped(out)}", highlight=False)
 
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from ..classifier import PseudoLabelClassifier
-from ..common.types import Floats, Values
 from ..files import InputError, alone_in, format_of, read_table, write_table
 from ..saving.model_file import load
+from .final_opinion import Opinion, opinions
 from .run_folder import RunFolder
 from .settings import Settings
 from .table_source import features_of
@@ -58,7 +56,12 @@ def _is_page(path: Path) -> bool:
 
 
 def predicted(
-    folder: RunFolder, data: str, out: Path, sheet: str | None = None, encoding: str | None = None
+    folder: RunFolder,
+    data: str,
+    out: Path,
+    sheet: str | None = None,
+    encoding: str | None = None,
+    guard_formulas: bool = False,
 ) -> int:
     """Predict the rows of a file with the model of a run, into another file.
 
@@ -70,6 +73,8 @@ def predicted(
         The file to read and the one to write.
     sheet, encoding : str, optional
         Of Excel files; of text files.
+    guard_formulas : bool, default=False
+        Whether to guard all text against spreadsheets, not only what is added.
 
     Returns
     -------
@@ -84,33 +89,33 @@ def predicted(
     _check_out(out, folder)
     X = features_of(table, kinds)
     clf = load(folder.model)
-    frame = table.frame.copy(deep=False)
-    guarded = []
-    for name, said, probability in _predictions(clf, X, record["settings"]["target"]):
-        added = f"{name}_predicted", f"{name}_probability"
-        for column in added:
-            if column in frame:
-                raise InputError(f"{data} already has the column {column!r}. Rename it.")
-        frame[added[0]], frame[added[1]] = said, [float(f"{p:.6g}") for p in probability]
-        guarded.append(added[0])
+    targets = list(clf.classes_) if clf.several_labels else [record["settings"]["target"]]
+    added: dict[str, pd.Series] = {}
+    for name, opinion in zip(targets, opinions(clf, X), strict=True):
+        added |= _predictions(str(name), opinion, as_text=form.kind in ("csv", "tsv"))
+    for name in added:
+        if name in table.frame:
+            raise InputError(f"{data} already has the column {name!r}. Rename it.")
+    frame = pd.concat([table.frame, pd.DataFrame(added, index=table.frame.index)], axis=1)
     if form.kind == table.format.kind:
         form = replace(table.format, gz=form.gz)
-    write_table(frame, out, form, guarded=guarded)
+    write_table(frame, out, form, guarded=list(added), guard_all=guard_formulas)
     return len(frame)
 
 
-def _predictions(
-    clf: PseudoLabelClassifier, X: pd.DataFrame, target: str
-) -> Iterator[tuple[str, Values, Floats]]:
-    """For each label column its name, what is said of the rows, and how probable it is (n,)."""
-    P = clf.predict_proba(X)
-    if clf.several_labels:
-        for name, p in zip(clf.classes_, P.T, strict=True):
-            yield name, np.where(p > 0.5, "1", "0").astype(object), np.maximum(p, 1 - p)
-        return
-    best = P.argmax(axis=1)
-    names = np.array([str(label) for label in clf.classes_], dtype=object)
-    yield target, names[best], P[np.arange(len(P)), best]
+def _predictions(name: str, opinion: Opinion, as_text: bool) -> dict[str, pd.Series]:
+    """Of each row: the most probable class, its probability, and whether that is sure."""
+    best, sure = opinion.best, opinion.sure
+    classes = np.array([str(label) for label in opinion.classes], dtype=object)
+    probability = [float(f"{p:.6g}") for p in opinion.p[np.arange(len(best)), best]]
+    answers = [None] * len(best) if sure is None else sure.tolist()
+    if as_text:
+        answers = [None if answer is None else str(answer).lower() for answer in answers]
+    return {
+        f"{name}_predicted": pd.Series(classes[best], dtype="string[pyarrow]"),
+        f"{name}_probability": pd.Series(probability, dtype="double[pyarrow]"),
+        f"{name}_sure": pd.Series(answers, dtype="string[pyarrow]" if as_text else "bool[pyarrow]"),
+    }
 
 
 def _check_out(out: Path, folder: RunFolder) -> None:

@@ -24,5 +24,9 @@ Id = Annotated[list[str] | None, typer.Option(help="A column that only names the
 MissingLabel = Annotated[str | None, typer.Option(help="Another mark of an unlabelled row, such as '?'.")]
 Sheet = Annotated[str | None, typer.Option(help="The sheet of an Excel file.")]
 Encoding = Annotated[str | None, typer.Option(help="Of a text file, such as latin-1.")]
+GuardFormulas = Annotated[
+    bool,
+    typer.Option("--guard-formulas", help="Guard all text of CSV and TSV, for use in a spreadsheet."),
+]
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]

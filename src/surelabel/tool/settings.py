@@ -61,6 +61,8 @@ class Settings:
         Members to train at once.
     sheet, encoding : str, optional
         Of Excel files; of text files.
+    guard_formulas : bool, default=False
+        Whether to guard all text of CSV and TSV against spreadsheets, not only what is added.
     engine : {"local", "dask"}, default="local"
         Where the work is done.
     scheduler : str, optional
@@ -87,6 +89,7 @@ class Settings:
     report: bool = True
     sheet: str | None = None
     encoding: str | None = None
+    guard_formulas: bool = False
     engine: str = "local"
     scheduler: str | None = None
     parts: tuple[str, ...] = ()
@@ -187,7 +190,7 @@ class Settings:
 _NAMES = [field.name for field in fields(Settings)] + ["out", "quiet"]
 _LISTS = ("drop", "categorical", "id", "parts")
 _TYPES: dict[str, type] = dict.fromkeys(("rounds", "members", "seed", "jobs"), int) | dict.fromkeys(
-    ("guard", "quiet", "report"), bool
+    ("guard", "guard_formulas", "quiet", "report"), bool
 )
 
 

@@ -120,7 +120,13 @@ class ShardLabelling(Labelling):
         lines = Pieces(self.clf.labels_.to_delayed(optimize_graph=False), self.source.client)
         written = {str(label): value for value, label in self.source.labels.items()}
         files = self._shards.make(
-            write_filled, lines, self.source.target, written, Each([str(path) for path in paths])
+            write_filled,
+            lines,
+            self._shards.hold(self.fitted()),
+            self.source.facts.kinds,
+            self.source.target,
+            written,
+            Each([str(path) for path in paths]),
         )
         digests = files.wait("writing shard").fetched()
         own.place({name: Staged(*each) for name, *each in zip(names, paths, digests, strict=True)})

@@ -14,9 +14,11 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 
+from ..classifier import PseudoLabelClassifier
 from ..common.types import Values
 from ..files import Format, InputError, Kind, features, read_row_groups, target_values, write_table
-from .filled_table import filled, reason_columns
+from .filled_table import filled
+from .final_opinion import opinions
 from .run_files import digest_of
 
 # Rows in a shard, as far as row groups allow.
@@ -126,7 +128,15 @@ def shard_labels(shard: Shard, target: str, missing_label: str | None, known: di
     return out
 
 
-def write_filled(shard: Shard, lines: pd.DataFrame, target: str, written: dict[str, Any], path: str) -> str:
+def write_filled(
+    shard: Shard,
+    lines: pd.DataFrame,
+    clf: PseudoLabelClassifier,
+    kinds: dict[str, Kind],
+    target: str,
+    written: dict[str, Any],
+    path: str,
+) -> str:
     """Write the rows with labels filled in, and why; the digest of the file.
 
     Parameters
@@ -134,7 +144,11 @@ def write_filled(shard: Shard, lines: pd.DataFrame, target: str, written: dict[s
     shard : Shard
         The rows.
     lines : DataFrame of n lines
-        What the classifier knows of each row.
+        What the rounds found of each row.
+    clf : PseudoLabelClassifier
+        The final classifier.
+    kinds : dict of str to Kind
+        What each column is taken for.
     target : str
         The label column.
     written : dict
@@ -147,6 +161,8 @@ def write_filled(shard: Shard, lines: pd.DataFrame, target: str, written: dict[s
     labels = np.empty(len(lines), dtype=object)
     labels[:] = [None if pd.isna(label) else written[str(label)] for label in lines["label"]]
     rounds = lines["round"].to_numpy()
-    table = filled(frame, target, labels, rounds, lines[rounds != 0], 0)
-    write_table(table, path, form, guarded=[target, *reason_columns()])
+    unknown = rounds != 0
+    said = opinions(clf, features(frame, kinds).loc[unknown])[0].of(lines[unknown])
+    table = filled(frame, target, labels, rounds, said, 0)
+    write_table(table, path, form)
     return digest_of(Path(path))

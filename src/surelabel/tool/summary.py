@@ -25,7 +25,7 @@ class Summary:
     left : dict of str to int
         Each reason why a label was not filled in, and how often.
     guessed : bool
-        Whether the committee has a guess of some rows that have no label.
+        Whether the table that was written has a guess of rows that have no label.
     """
 
     columns: tuple[str, ...]
@@ -39,12 +39,19 @@ class Summary:
         return [sum(counts) for counts in zip(*(counts for _, counts in self.lines), strict=True)]
 
 
-def of_classes(clf: PseudoLabelClassifier) -> Summary:
-    """Rows given, labelled and left over, by class; the class with most labels found comes first."""
-    audit = clf.pseudo_labels_
+def of_classes(clf: PseudoLabelClassifier, audit: pd.DataFrame) -> Summary:
+    """Rows given, labelled and left over, by class; the class with most labels found comes first.
+
+    Parameters
+    ----------
+    clf : PseudoLabelClassifier
+        Fitted.
+    audit : DataFrame
+        A line for each row that came unlabelled, with what the final classifier says of it.
+    """
     none = audit["label"].isna()
     found = _by_name(audit.loc[~none, "label"])
-    doubtful = _by_name(audit.loc[none & audit["guess"].notna(), "guess"])
+    doubtful = _by_name(audit.loc[none, "guess"])
     came_labelled = clf.transduction_[clf.labeled_iter_ == 0]
     lines = []
     for label in clf.classes_:
@@ -85,6 +92,6 @@ def _most_found_first(lines: list[tuple[str, list[int]]]) -> list[tuple[str, lis
 
 
 def _left(audit: pd.DataFrame, unfilled: pd.Series) -> dict[str, Any]:
-    """Why rows, or cells, have no label, and whether there is a guess of any."""
-    lines = audit.loc[unfilled]
-    return {"left": lines["status"].value_counts().to_dict(), "guessed": bool(lines["guess"].notna().any())}
+    """Why rows, or cells, have no label; the final classifier has a guess of each."""
+    left = audit.loc[unfilled, "status"].value_counts().to_dict()
+    return {"left": left, "guessed": bool(left)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,13 @@ import numpy as np
 import pandas as pd
 
 from ..classifier import PseudoLabelClassifier
-from ..common.types import Values
+from ..common.types import Ints, Values
 from ..files import InputError, Kind, Table, features, write_table
 from ..rounds.records import Round
 from ..rounds.several import LabelRounds
 from . import summary
 from .filled_table import filled, reason_columns
+from .final_opinion import opinions
 from .run_folder import RunFolder
 from .settings import Settings
 from .source import Labelling, Source
@@ -62,7 +64,7 @@ class TableSource(Source):
     def labelling(self, settings: Settings, folder: RunFolder) -> TableLabelling:
         """The work that settings ask for, in this process."""
         clf = settings.classifier(list(self.facts.counts), self.facts.several)
-        return TableLabelling(self, folder, clf, *self.features())
+        return TableLabelling(self, folder, clf, *self.features(), settings.guard_formulas)
 
     def problems(self) -> list[str]:
         """What a person should know before spending time, in sentences."""
@@ -101,6 +103,8 @@ class TableLabelling(Labelling):
         The classifier to fit.
     X, more : DataFrame
         Features of the rows of both files.
+    guard_formulas : bool, default=False
+        Whether to guard all text against spreadsheets, not only what is added.
     """
 
     source: TableSource
@@ -108,6 +112,7 @@ class TableLabelling(Labelling):
     clf: PseudoLabelClassifier
     X: pd.DataFrame
     more: pd.DataFrame | None
+    guard_formulas: bool = False
 
     def rounds(self) -> Iterator[Round | LabelRounds]:
         """Label round by round; what is known after each is in the folder."""
@@ -129,39 +134,84 @@ class TableLabelling(Labelling):
         """The rows of each file with labels filled in where sure, and why, in the format it came in."""
         source, start, paths = self.source, 0, []
         columns = list(self._columns())
-        reasons = [name for _, stem, _, _ in columns for name in reason_columns(stem)]
+        reasons = [name for column in columns for name in reason_columns(column.stem)]
+        added: dict[str, Any] = dict.fromkeys(reasons)
         for table, name in zip(source.tables, source.facts.outputs, strict=True):
             rows = slice(start, start + len(table.frame))
             frame = table.frame
-            for target, stem, one, labels in columns:
-                audit, found_in = one.pseudo_labels_, one.labeled_iter_[rows]
-                frame = filled(frame, target, labels[rows], found_in, audit, start, stem)
+            for column in columns:
+                labels, rounds = column.labels[rows], column.rounds[rows]
+                frame = filled(frame, column.target, labels, rounds, column.lines, start, column.stem)
             if source.facts.several:  # of two answers, the runner-up is always the other
-                frame = frame.drop(columns=[f"{stem}_runner_up" for _, stem, _, _ in columns])
+                frame = frame.drop(columns=[f"{column.stem}_runner_up" for column in columns])
+            filled_in = {column.target: column.rounds[rows] > 0 for column in columns}
             with self.folder.files.placing(name) as path:
-                write_table(frame, path, table.format, guarded=[*source.targets, *reasons])
+                write_table(frame, path, table.format, added | filled_in, guard_all=self.guard_formulas)
             paths.append(self.folder.path / name)
             start = rows.stop
         return paths
 
     def summary(self) -> summary.Summary:
         """Rows by class, or cells by label."""
-        return (summary.of_cells if self.source.facts.several else summary.of_classes)(self.clf)
+        if self.source.facts.several:
+            return summary.of_cells(self.clf)
+        return summary.of_classes(self.clf, self._final_lines[0])
 
     def features(self) -> pd.DataFrame:
         """X of the rows of both files."""
         return self.X if self.more is None else pd.concat([self.X, self.more])
 
-    def _columns(self) -> Iterator[tuple[str, str, PseudoLabelClassifier, Values]]:
-        """For each label column its name, how the added ones begin, its classifier, and its labels (n,)."""
+    @cached_property
+    def _final_lines(self) -> list[pd.DataFrame]:
+        """For each label column, a line for each row that came unlabelled, as the final classifier has it."""
+        X, each = self.features(), self.clf.estimators_ if self.source.facts.several else [self.clf]
+        unknown = np.column_stack([one.labeled_iter_ for one in each]) != 0
+        rows = np.flatnonzero(unknown.any(axis=1))
+        said = opinions(self.clf, X.iloc[rows])
+        return [
+            opinion.rows(unknown[rows, k]).of(one.pseudo_labels_)
+            for k, (one, opinion) in enumerate(zip(each, said, strict=True))
+        ]
+
+    def _columns(self) -> Iterator[_Column]:
+        """What is known of the rows, for each label column."""
         source = self.source
         if not source.facts.several:
             labels = np.asarray(self.clf.transduction_, dtype=object)
-            yield source.targets[0], "surelabel", self.clf, labels
+            yield _Column(
+                source.targets[0], "surelabel", labels, self.clf.labeled_iter_, self._final_lines[0]
+            )
             return
-        for name, one, answers in zip(source.targets, self.clf.estimators_, source.answers, strict=True):
-            cells = [answers.get(cell) for cell in one.transduction_.tolist()]
-            yield name, f"surelabel_{name}", one, np.array(cells, dtype=object)
+        each = zip(source.targets, self.clf.estimators_, source.answers, self._final_lines, strict=True)
+        for name, one, answers, lines in each:
+            labels = np.array([answers.get(cell) for cell in one.transduction_.tolist()], dtype=object)
+            said = lines.assign(guess=[answers.get(cell, cell) for cell in lines["guess"].tolist()])
+            yield _Column(name, f"surelabel_{name}", labels, one.labeled_iter_, said)
+
+
+@dataclass(frozen=True)
+class _Column:
+    """What a run knows of the cells of a label column.
+
+    Parameters
+    ----------
+    target : str
+        Its name.
+    stem : str
+        How the columns begin that say why.
+    labels : ndarray of shape (n,)
+        Given or found, as they are written.
+    rounds : ndarray of shape (n,)
+        Round in which a label was found; 0 given, -1 none.
+    lines : DataFrame
+        A line for each cell that came unlabelled, by the row's position.
+    """
+
+    target: str
+    stem: str
+    labels: Values
+    rounds: Ints
+    lines: pd.DataFrame
 
 
 def features_of(table: Table, kinds: dict[str, Kind]) -> pd.DataFrame:
