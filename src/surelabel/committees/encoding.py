@@ -36,7 +36,7 @@ class Dense(TransformerMixin, BaseEstimator):
         self.reducer_ = None
         if is_sparse(X) and X.shape[1] > _MOST_COLUMNS:
             n_components = min(_MOST_COMPONENTS, X.shape[0] - 1)
-            self.reducer_ = TruncatedSVD(n_components, random_state=0).fit(X)
+            self.reducer_ = _plain(TruncatedSVD(n_components, random_state=0)).fit(X)
         return self
 
     def transform(self, X: Table) -> Floats:
@@ -44,6 +44,11 @@ class Dense(TransformerMixin, BaseEstimator):
         if is_sparse(X):
             return X.toarray() if self.reducer_ is None else self.reducer_.transform(X)
         return np.asarray(numbers(X), dtype=float)
+
+
+def _plain(transformer: Any) -> Any:
+    """A transformer of scikit-learn that gives arrays, whatever a user has set for all transformers."""
+    return transformer.set_output(transform="default")
 
 
 class Binned(TransformerMixin, BaseEstimator):
@@ -144,9 +149,8 @@ class Encoder(TransformerMixin, BaseEstimator):
         self.scale_ = np.divide(1, deviation, out=np.zeros_like(deviation), where=deviation > 0)
         self.levels_ = None
         if self.categorical_.any():
-            self.levels_ = OneHotEncoder(
-                handle_unknown="ignore", max_categories=_MOST_LEVELS, sparse_output=False
-            ).fit(self._codes(X))
+            one_hot = OneHotEncoder(handle_unknown="ignore", max_categories=_MOST_LEVELS, sparse_output=False)
+            self.levels_ = _plain(one_hot).fit(self._codes(X))
         self.pca_ = self._components(X) if self.components == "signal" else None
         return self
 
@@ -168,7 +172,7 @@ class Encoder(TransformerMixin, BaseEstimator):
         n, d = encoded.shape
         if not encoded.var(axis=0).any():
             return None
-        pca = PCA(min(n - 1, d, _MOST_COMPONENTS), random_state=0).fit(encoded)
+        pca = _plain(PCA(min(n - 1, d, _MOST_COMPONENTS), random_state=0)).fit(encoded)
         edge = encoded.var(axis=0).mean() * (1 + np.sqrt(d / n)) ** 2
         kept = max(int((pca.explained_variance_ > edge).sum()), 1)
         pca.components_ = pca.components_[:kept]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Self, TypeVar
 
 import numpy as np
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
@@ -84,14 +85,15 @@ def fit_weighted(
     extra: dict[str, Any] = {}
     if X_unlabeled is not None and learns_from_unlabeled(estimator):
         extra["X_unlabeled"] = X_unlabeled
-    if sample_weight is None:
-        return estimator.fit(X, y, **extra)
     last = estimator.steps[-1] if isinstance(estimator, Pipeline) else None
-    if has_fit_parameter(last[1] if last else estimator, "sample_weight"):
+    if sample_weight is not None and has_fit_parameter(last[1] if last else estimator, "sample_weight"):
         extra[f"{last[0]}__sample_weight" if last else "sample_weight"] = sample_weight
+    elif sample_weight is not None:
+        rows = as_often(np.unique(y, return_inverse=True)[1], np.asarray(sample_weight))
+        X, y = take(X, rows), np.asarray(y)[rows]
+    # Where a user routes metadata, a pipeline would take no weights by the name of a step.
+    with config_context(enable_metadata_routing=False):
         return estimator.fit(X, y, **extra)
-    rows = as_often(np.unique(y, return_inverse=True)[1], np.asarray(sample_weight))
-    return estimator.fit(take(X, rows), np.asarray(y)[rows], **extra)
 
 
 def as_often(codes: Ints, weight: Floats) -> Ints:

@@ -43,6 +43,7 @@ class Kernel(ClassifierMixin, BaseEstimator):
             self.model_ = SVC(C=10.0, gamma=gamma)
         else:
             landmarks = Nystroem(gamma=gamma, n_components=500, random_state=self.random_state)
+            landmarks.set_output(transform="default")
             self.model_ = make_pipeline(landmarks, LogisticRegression(C=100.0, max_iter=300))
         fit_weighted(self.model_, X, y, sample_weight)
         self.classes_ = self.model_.classes_

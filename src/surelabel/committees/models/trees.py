@@ -32,4 +32,6 @@ def trees(n_estimators: int = 25) -> Pipeline:
     >>> trees(10).fit([[0.0], [1.0]], ["no", "yes"]).predict([[0.9]])
     array(['yes'], dtype='<U3')
     """
-    return make_pipeline(FunctionTransformer(numbers), ExtraTreesClassifier(n_estimators))
+    # Gives arrays, whatever a user has set for all transformers.
+    as_numbers = FunctionTransformer(numbers).set_output(transform="default")
+    return make_pipeline(as_numbers, ExtraTreesClassifier(n_estimators))
