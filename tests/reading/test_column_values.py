@@ -74,10 +74,39 @@ def test_numbers_of_any_kind_are_numbers_and_one_word_makes_all_categories():
     assert values[-2] is None
 
 
-def test_a_cell_that_is_no_value_is_named_by_column_and_row():
-    X = np.array(["a", None, {}], dtype=object)[:, None]
-    with pytest.raises(TypeError, match=r"Column 'b', row 2: .* not 'dict'"):
+NO_VALUES = [{}, [1], {1}, (1, 2), frozenset([1]), np.ones(2), lambda: None, object(), int]
+
+
+@pytest.mark.parametrize("cell", NO_VALUES, ids=lambda cell: type(cell).__name__)
+def test_a_cell_that_is_no_value_is_named_by_column_and_row(cell):
+    X = np.array(["a", None, None], dtype=object)[:, None]
+    X[2, 0] = cell
+    with pytest.raises(TypeError, match=rf"Column 'b', row 2: .* not '{type(cell).__name__}'. Make columns"):
         raw_columns(X, ["b"])
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        polars.Series([[1], [2]]),
+        polars.Series([[1], [2]], dtype=polars.Array(polars.Int64, 1)),
+        polars.Series([{"x": 1}, {"x": 2}]),
+    ],
+)
+def test_a_column_of_nested_type_is_named(cells):
+    with pytest.raises(TypeError, match=r"Column 'b': .* Make columns of its parts"):
+        raw_columns(polars.DataFrame({"b": cells}))
+
+
+@pytest.mark.parametrize("dtype", [complex, object])
+def test_complex_columns_are_refused_by_name(dtype):
+    with pytest.raises(ValueError, match="Complex data not supported: column 'b'"):
+        raw_columns(pd.DataFrame({"a": [1, 2], "b": np.array([1j, 2.0], dtype=dtype)}))
+
+
+def test_numbers_too_large_for_a_float_are_infinite():
+    cells = np.array([10**400, -(10**400), 5], dtype=object)
+    assert raw_columns(cells[:, None])[0][1].tolist() == [np.inf, -np.inf, 5]
 
 
 @given(st.lists(st.one_of(st.none(), st.text(), st.integers()), max_size=20), st.randoms())

@@ -95,6 +95,27 @@ def test_parts_of_different_kinds_need_a_word():
     assert len(Columns(categorical=["x"]).fit_transform(number, text)) == 3
 
 
+@pytest.mark.parametrize("levels", [["1.5", "2", "-3e2"], [" 1.5", ".5", "7"]])
+def test_numbers_as_text_are_spoken_of(levels):
+    frame = pd.DataFrame({"x": [*levels, None]})
+    with pytest.warns(UserWarning, match="'x' holds numbers as text, such as .*astype.*categorical=") as said:
+        Columns().fit_transform(frame)
+    assert len(said) == 1
+    assert Columns(categorical=["x"]).fit_transform(frame).shape == (4, 1)
+
+
+@pytest.mark.parametrize("levels", [["1", "2"], ["007", "-12"], ["1.5", "a"], ["1.2.3", "4"], ["nan", "1.5"]])
+def test_codes_and_words_are_not(levels):
+    assert len(Columns().fit_transform(pd.DataFrame({"x": levels}))) == 2
+
+
+@pytest.mark.parametrize("names", ["x", 5, True])
+def test_columns_to_be_categories_are_a_list(names):
+    for read in (Columns(categorical=names).fit_transform, Columns(categorical=names).survey):
+        with pytest.raises(TypeError, match="categorical must be a list of column names"):
+            read(pd.DataFrame({"x": [1, 2]}))
+
+
 def test_numbers_can_be_declared_categories():
     columns = Columns(categorical=["zip"])
     table = columns.fit_transform(pd.DataFrame({"zip": [30, 10, 20], "x": [1, 2, 3]}))
@@ -176,6 +197,33 @@ def test_sparse_matrices_become_rows_of_floats(form):
     table = as_table(form(np.eye(3, dtype=int)))
     assert (table.format, table.dtype) == ("csr", float)
     assert_array_equal(take(table, [2]).toarray(), [[0, 0, 1]])
+
+
+def test_a_gap_in_a_sparse_matrix_is_named():
+    with pytest.raises(ValueError, match=r"NaN, and is sparse: column 1, row 2\..*X\.toarray\(\)"):
+        as_table(sp.csc_array([[0.0, 1.0], [1.0, 0.0], [1.0, np.nan]]))
+
+
+@pytest.mark.parametrize(
+    ("X", "error", "message"),
+    [
+        ([1.0, 2.0], ValueError, r"rows and columns; it is of shape \(2,\)"),
+        (np.ones((2, 2, 2)), ValueError, r"rows and columns; it is of shape \(2, 2, 2\)"),
+        ([[1, 2], [3, 4], [5]], ValueError, "row 0 has 2, row 2 has 1"),
+        ([[1, "a"], ["b"]], ValueError, "row 0 has 2, row 1 has 1"),
+        (np.ones((2, 2)) * 1j, ValueError, "Complex data not supported"),
+        (sp.csr_array(np.eye(2) * 1j), ValueError, "Complex data not supported"),
+        (np.zeros((2, 2), dtype="V4"), TypeError, "raw bytes"),
+    ],
+)
+def test_what_is_no_matrix_of_values_is_refused(X, error, message):
+    with pytest.raises(error, match=message):
+        as_table(X)
+
+
+def test_new_text_of_numpy_is_text():
+    X = np.array([["a", "b"], ["c", "d"]], dtype=np.dtypes.StringDType())
+    assert as_table(X).dtype == object
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

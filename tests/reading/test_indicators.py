@@ -14,6 +14,10 @@ CELLS = np.array([[1, 0, 1], [0, 1, 0], [-1, -1, -1], [1, -1, 0]])
 NAMES = ["calm", "happy", "sad"]
 
 
+def masked():
+    return np.ma.masked_array(np.where(CELLS < 0, 1, CELLS), mask=CELLS < 0)
+
+
 def frame(cells=CELLS):
     return pd.DataFrame(cells, columns=NAMES)
 
@@ -39,6 +43,7 @@ FORMS = {
     "polars with nulls": pl.DataFrame(
         [[None if cell < 0 else cell for cell in row] for row in CELLS.tolist()], schema=NAMES, orient="row"
     ),
+    "masked": masked(),
     "csr": sparse.csr_matrix(CELLS),
     "coo array": sparse.coo_array(CELLS),
 }
@@ -162,3 +167,18 @@ def test_columns_of_a_frame_may_be_named_by_numbers():
     found = read_indicators(frame)
     assert found.classes.tolist() == [7, 0, 3]
     assert found.codes.tolist() == [[1, 0, -1], [0, 1, 1]]
+
+
+@pytest.mark.parametrize("y", [[("a", 1), ("b", 2), None], [["a"], [1], ["b", "c"]]])
+def test_tags_of_text_and_numbers_are_refused_with_a_way_out(y):
+    with pytest.raises(
+        ValueError, match=r"tags are text or numbers, not both: .* If a row is one class, make"
+    ):
+        read_indicators(y)
+
+
+def test_rows_of_numbers_that_are_no_cells_are_refused_with_a_way_out():
+    with pytest.raises(
+        ValueError, match=r"Label 0 holds 3 in row 1. .* If a row of y is one class, make text"
+    ):
+        read_indicators([(1, 2), (3, 4), None])

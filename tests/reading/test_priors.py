@@ -46,12 +46,26 @@ def test_a_class_that_is_not_named_gets_nothing():
         ([np.nan, 0.5, 0.5], "shares from 0 to 1"),
         ([0.5, 0.2, 0.2], "sum to 1"),
         ("uniform", "it is 'uniform'"),
-        ({"owl": 1.0}, "nothing to the classes with labels"),
+        ({"owl": 1.0}, r"leaves out 'cat', 'dog', .*: \{'cat': ..., 'dog': ..., 'owl': ...\}; 0 says"),
+        (pd.Series({"cat": 1.0}), "leaves out 'dog', of which there are labelled rows"),
+        ({}, "leaves out 'cat', 'dog'"),
+        ({"cat": 0.0, "dog": 0.0, "owl": 1.0}, "nothing to the classes with labels"),
+        ({"cat": "half", "dog": 0.5}, "must be numbers, a share for each class: .*'half'"),
+        ([[1], [1, 2], 0], "must be numbers, a share for each class"),
+        ({0.5, 0.3, 0.2}, "must be numbers, a share for each class"),
+        (0.5, "1 entries for 3 classes"),
     ],
 )
 def test_what_is_no_prior_is_refused(prior, message):
     with pytest.raises(ValueError, match=message):
         check_prior(prior, CLASSES, np.array([3, 2, 0]))
+
+
+@pytest.mark.parametrize(
+    "prior", [None, "labeled", {"cat": 1.0, "dog": 0}, {"cat": 0.5, "dog": 0.5, "owl": 0}]
+)
+def test_a_class_without_labels_may_be_left_out_and_others_may_have_none(prior):
+    check_prior(prior, CLASSES, np.array([3, 2, 0]))
 
 
 @given(
@@ -67,6 +81,7 @@ def test_a_resolved_prior_sums_to_one_and_is_zero_where_nothing_is_labelled(shar
 
 def test_words_name_what_the_labels_show():
     assert_array_equal(resolved_prior("labeled", FOUND, CLASSES), FOUND)
+    assert_array_equal(resolved_prior(None, FOUND, CLASSES), FOUND)
     assert_array_equal(resolved_prior("smoothed", FOUND, CLASSES), smoothed(FOUND))
     assert_array_equal(resolved_prior({"owl": 1.0}, np.array([0.6, 0.4, 0]), CLASSES), [0.6, 0.4, 0])
 
@@ -91,6 +106,39 @@ def test_classes_with_one_row_or_none_are_spoken_of():
         "Class 'dog' has one labelled row only.",
         "Class 'owl' has no labelled row, so no row can get it.",
     ]
+
+
+def test_many_classes_with_one_row_are_one_notice():
+    with pytest.warns(
+        UserWarning, match=r"7 classes have one labelled row only: 0, 1, 2, 3, 4, \.\.\.\."
+    ) as caught:
+        check_classes(np.arange(9), np.array([1] * 7 + [2] * 2), auto_missing=False)
+    assert len(caught) == 1
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["cat", "CAT", "cat ", "dog"],
+        ["cat", "dog", "c\u200bat"],
+        ["new york", "new  york", "dog"],
+        ["caf\u00e9", "cafe\u0301", "dog"],
+    ],
+)
+def test_classes_that_look_alike_are_named(names):
+    with pytest.warns(UserWarning, match="look alike are kept apart: ") as caught:
+        check_classes(np.array(names, dtype=object), np.full(len(names), 2), auto_missing=False)
+    (said,) = [str(warning.message) for warning in caught]
+    assert all((repr(name) in said) == (name != "dog") for name in names)
+
+
+@pytest.mark.parametrize(
+    "names", [["cat", "cats"], ["1", "01", "1.0"], [0, 1], [True, False], ["a", "\u00e4"]]
+)
+def test_classes_that_differ_visibly_are_not(names):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_classes(np.array(names), np.full(len(names), 2), auto_missing=False)
 
 
 @pytest.mark.parametrize(("counts", "said"), [((3, 0), "No known row"), ((0, 3), "Every known row")])

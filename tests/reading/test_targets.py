@@ -1,3 +1,8 @@
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import polars
@@ -24,6 +29,14 @@ NAN = float("nan")
         (polars.Series([2**60 + 1, None]), "O", [2**60 + 1, None]),
         (pd.Categorical(["b", "a"]), "O", ["b", "a"]),
         (range(3), "i", [0, 1, 2]),
+        ([2**63, -1], "O", [2**63, -1]),
+        ([2**63, 2**64 - 1], "u", [2**63, 2**64 - 1]),
+        ([2**70, -1], "O", [2**70, -1]),
+        ([date(2024, 1, 1), None], "M", [date(2024, 1, 1), None]),
+        ([datetime(2024, 1, 1, 12), NAN], "M", [datetime(2024, 1, 1, 12), None]),
+        (np.array(["a", ""], dtype=np.dtypes.StringDType()), "O", ["a", ""]),
+        (pd.DataFrame({"y": ["a", "b"]}), "O", ["a", "b"]),
+        (np.ma.masked_array([0, 7], mask=[False, True]), "O", [0, None]),
     ],
 )
 def test_labels_become_a_plain_array(y, dtype, values):
@@ -63,7 +76,7 @@ def test_minus_one_and_one_alone_are_classes_with_a_warning():
         assert not is_unlabeled([-1, 1, 1]).any()
 
 
-@pytest.mark.parametrize("y", [[-1.0, 0.0], ["-1", "a"], ["nan", "a"]])
+@pytest.mark.parametrize("y", [[-1.0, 0.0], ["-1", "a"], ["nan", "a"], np.array([0, -1]).astype(np.uint8)])
 def test_marks_in_doubt_are_refused(y):
     with pytest.raises(ValueError, match="missing_label=None"):
         is_unlabeled(y)
@@ -96,6 +109,70 @@ def test_declared_classes_set_the_codes(y, classes, codes):
     targets = read_targets(y, classes=classes)
     assert_array_equal(targets.classes, sorted(classes))
     assert_array_equal(targets.codes, codes)
+
+
+def test_dates_are_classes():
+    targets = read_targets([date(2024, 1, 2), None, date(2024, 1, 1)])
+    assert targets.classes.tolist() == [date(2024, 1, 1), date(2024, 1, 2)]
+    assert_array_equal(targets.codes, [1, -1, 0])
+    assert targets.filled(np.array([1, 0, 0])).tolist()[1] == date(2024, 1, 1)
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        Decimal("1.10"),
+        Fraction(1, 2),
+        Enum("Species", ["CAT"]).CAT,
+        2**70,
+        -(2**63) - 1,
+        1j,
+        b"cat",
+        {"a": 1},
+        datetime(2024, 1, 1, tzinfo=UTC),
+        pd.Interval(0, 1),
+        pd.Period("2024"),
+        int,
+    ],
+    ids=str,
+)
+def test_labels_that_are_neither_text_nor_numbers_nor_dates_are_shown_with_a_way_out(label):
+    with pytest.raises(ValueError, match=r"Unknown label type: y holds .* make text of it, such as"):
+        read_targets(np.array([label, None, label], dtype=object))
+
+
+@pytest.mark.parametrize("labels", [[2**63, -1, 5], [2**63, -(2**63), None]])
+def test_whole_numbers_of_both_ends_are_not_rounded(labels):
+    with pytest.raises(ValueError, match="9223372036854775808, a number beyond 64 bits"):
+        read_targets(labels, missing_label=None)
+
+
+@pytest.mark.parametrize(
+    ("classes", "message"),
+    [
+        ([], "classes is empty"),
+        (["a", "b", "a"], "classes names 'a' twice"),
+        (["a", "b", None], "holds a missing value"),
+        (["a", "b", NAN], "holds a missing value"),
+        ([["a", "b"]], "a list of labels, not of lists"),
+        (["a", "b", "?"], r"missing_label='\?' is among classes"),
+    ],
+)
+def test_classes_that_make_no_sense_are_refused(classes, message):
+    with pytest.raises(ValueError, match=message):
+        read_targets(["a", "b", "?"], missing_label="?", classes=classes)
+
+
+@pytest.mark.parametrize("classes", [3, "ab", {"a", "b"}, {"a": 1}])
+def test_classes_that_are_no_list_are_refused(classes):
+    with pytest.raises(TypeError, match="classes must be a list, an array or a series"):
+        read_targets(["a", "b"], classes=classes)
+
+
+@pytest.mark.parametrize("mark", [[0, -1], (0,), {0}, np.array([0, -1]), [], {}, len])
+def test_a_mark_is_one_value(mark):
+    with pytest.raises(TypeError, match="missing_label must be one value"):
+        is_unlabeled([0, 1, -1], mark)
 
 
 def test_a_label_that_was_not_declared_is_named():

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from numbers import Real
+from numbers import Complex, Real
 from typing import Any
 
 import narwhals as nw
@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
-from ..common.types import Table, Values
+from ..common.types import Floats, Table, Values
 from .dates import float_values, moments, seconds
 
 # Its kind, "number", "date" or "category", and its values.
@@ -55,6 +55,8 @@ def _from_series(name: Any, column: nw.Series[Any]) -> RawColumn:
             else column.cast(nw.String).to_numpy()
         )
         return "category", values.astype(object)
+    if dtype.is_nested():
+        raise _no_value(f"Column {name!r}", str(dtype))
     return _from_values(name, column.to_numpy().astype(object))
 
 
@@ -65,20 +67,46 @@ def _from_values(name: Any, values: Values) -> RawColumn:
     values = values.astype(object)
     missing = pd.isna(values)
     known = values[~missing]
-    if all(isinstance(v, (Real, Decimal, np.bool_)) for v in known):
+    kinds = set(map(type, known))
+    for kind in kinds:
+        if not _is_value(kind):
+            row = next(row for row in np.flatnonzero(~missing) if type(values[row]) is kind)
+            raise _no_value(f"Column {name!r}, row {row}", kind.__name__)
+    if all(issubclass(kind, (Real, Decimal, np.bool_)) for kind in kinds):
         out = np.full(len(values), np.nan)
-        out[~missing] = known.astype(float)
+        out[~missing] = _floats(known)
         return "number", out
-    if all(isinstance(v, date) for v in known):
+    if all(issubclass(kind, date) for kind in kinds):
         return _from_values(name, moments(values))
-    for row, value in zip(np.flatnonzero(~missing), known, strict=True):
-        if getattr(type(value), "__hash__", None) is None:
-            raise TypeError(
-                f"Column {name!r}, row {row}: each argument must be a string or a number, "
-                f"not {type(value).__name__!r}."
-            )
+    if any(issubclass(kind, Complex) and not issubclass(kind, Real) for kind in kinds):
+        raise ValueError(
+            f"Complex data not supported: column {name!r} of X holds complex numbers. Make two columns of "
+            "it, the real and the imaginary part."
+        )
     values[missing] = None
     return "category", values
+
+
+def _is_value(kind: type) -> bool:
+    """Whether two objects of a type may be the same value; not so of lists, and of what is only itself."""
+    by_value = getattr(kind, "__hash__", None) not in (None, object.__hash__)
+    return by_value and not issubclass(kind, (tuple, frozenset))
+
+
+def _no_value(where: str, kind: str) -> TypeError:
+    return TypeError(
+        f"{where}: each argument must be a string or a number, not {kind!r}. Make columns of its parts, "
+        "or text of it."
+    )
+
+
+def _floats(known: Values) -> Floats:
+    """Numbers of any kind as floats, infinite where they are too large for one, shape (n,)."""
+    try:
+        return known.astype(float)
+    except OverflowError:
+        largest = int(np.finfo(float).max)
+        return np.array([float(v) if abs(v) <= largest else np.inf * (1 if v > 0 else -1) for v in known])
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -14,6 +15,10 @@ from ..common.notice import notice
 from ..common.types import Table, Values
 from .column_values import RawColumn, Survey, is_frame, levels_of, raw_columns
 from .features import as_table, check_range, has_columns, stacked
+
+# Columns that an error names.
+_MOST_NAMED = 10
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 @dataclass
@@ -59,8 +64,7 @@ class Columns(BaseEstimator):
 
     def fit_transform(self, X: Table, extra: Table | None = None) -> Table:
         """Learn from X, and from `extra` rows below it, and return both as one."""
-        if self.order not in ("any", "same"):
-            raise ValueError(f'order must be "any" or "same"; it is {self.order!r}.')
+        self._check()
         self.names_: Any = None
         self.kinds_: dict[Any, str] = {}
         self.levels_: dict[Any, list[Any]] = {}
@@ -77,8 +81,19 @@ class Columns(BaseEstimator):
             {name: _join([self._read(name, *part[name]) for part in parts]) for name in self.names_}
         )
 
+    def _check(self) -> None:
+        """Refuse settings that make no sense."""
+        if self.order not in ("any", "same"):
+            raise ValueError(f'order must be "any" or "same"; it is {self.order!r}.')
+        names = self.categorical
+        if isinstance(names, str) or not (names is None or hasattr(names, "__iter__")):
+            raise TypeError(
+                f"categorical must be a list of column names, such as [{names!r}]; it is {names!r}."
+            )
+
     def survey(self, X: Table) -> dict[Any, Survey] | None:
         """What the columns of some of the rows hold; None for an array of numbers."""
+        self._check()
         X = as_table(X)
         return self._surveyed(raw_columns(X)) if has_columns(X) or self.categorical else None
 
@@ -131,7 +146,10 @@ class Columns(BaseEstimator):
     def _learn(self, surveys: Sequence[dict[Any, Survey]], names: Sequence[str]) -> None:
         for name in self.categorical or []:
             if name not in self.names_:
-                raise ValueError(f"categorical names the column {name!r}, which X does not have.")
+                few = f"{self.names_[:_MOST_NAMED]}{' and more' if len(self.names_) > _MOST_NAMED else ''}"
+                raise ValueError(
+                    f"categorical names the column {name!r}, which X does not have: it has {few}."
+                )
         for name in self.names_:
             self._learn_column(name, [survey[name] for survey in surveys], names)
 
@@ -147,6 +165,8 @@ class Columns(BaseEstimator):
         kind = self.kinds_[name] = next(iter(kinds), parts[0].kind)
         if kind == "category":
             self.levels_[name] = levels_of(set().union(*(part.levels for part in parts)))
+            if name not in (self.categorical or []):
+                _speak_of_numbers(name, self.levels_[name])
         if kind == "date":
             # Seconds since 1970 in single precision are two minutes apart.
             first = min(part.first for part in parts)
@@ -173,8 +193,23 @@ class Columns(BaseEstimator):
                 f"Column {name!r}: {unseen.sum()} of {len(values)} rows hold a category not seen "
                 f"in fit ({', '.join(strangers[:3])}{', ...' if len(strangers) > 3 else ''}); "
                 "they count as missing.",
+                advice=True,
             )
         return pd.Categorical.from_codes(codes, categories=pd.Index(levels))
+
+
+def _speak_of_numbers(name: Any, levels: Sequence[Any]) -> None:
+    """Say that a column of text holds numbers; whole ones may be codes, which are categories."""
+    if not levels or not all(isinstance(level, str) and _NUMBER.fullmatch(level.strip()) for level in levels):
+        return
+    measured = next((level for level in levels if not level.strip().lstrip("+-").isdigit()), None)
+    if measured is not None:
+        notice(
+            f"Column {name!r} holds numbers as text, such as {measured!r}, and is read as categories. "
+            f"Make numbers of it, by X[{name!r}].astype(float) for example; or say that it is right, by "
+            f"Columns(categorical=[{name!r}]).",
+            advice=True,
+        )
 
 
 def _as_numbers(X: Table, argument: str) -> Table:

@@ -16,8 +16,9 @@ import pandas as pd
 import scipy.sparse as sp
 from sklearn.utils import check_array
 
-from ..common.types import Bools, Floats, Table
+from ..common.types import Bools, Floats, Table, Values
 from .column_values import is_frame, is_sparse
+from .containers import opened_table
 
 # Trees and boosters compute in single precision.
 _LARGEST = float(np.finfo(np.float32).max)
@@ -89,29 +90,64 @@ def has_columns(X: Table) -> bool:
 
 def as_table(X: Table) -> Table:
     """X as a frame, a sparse matrix or an array; refused if empty, infinite or ambiguous."""
+    X = opened_table(X)
     if is_frame(X):
-        if not (nw.dependencies.is_pandas_like_dataframe(X) or nw.dependencies.is_polars_dataframe(X)):
-            X = nw.from_native(X, eager_only=True).to_pandas()
-        names = list(X.columns)
-        twice = sorted({str(name) for name in names if names.count(name) > 1})
-        if twice:
-            raise ValueError(f"X has more than one column named {', '.join(map(repr, twice))}. Rename them.")
-        if 0 in X.shape:
-            check_array(np.empty(X.shape))  # scikit-learn's words for an empty table
-        return X
-    if isinstance(X, (list, tuple)) and np.asarray(X).dtype.kind in "US":
-        X = np.array(X, dtype=object)  # else NumPy turns the numbers beside text into text
-    if not is_sparse(X) and (X := np.asarray(X)).dtype.kind in "OUSmM":
+        return _checked_frame(X)
+    X = X if is_sparse(X) else _as_array(X)
+    if X.ndim != 2:
+        raise ValueError(
+            f"X must have rows and columns; it is of shape {X.shape}. Reshape your data: X.reshape(-1, 1) "
+            "is one column, X.reshape(1, -1) one row."
+        )
+    if X.dtype.kind == "c":
+        raise ValueError(
+            "Complex data not supported: X holds complex numbers. Make columns of X.real and of X.imag."
+        )
+    if not is_sparse(X) and X.dtype.kind in "OUSmM":
         return check_array(X, dtype=None, ensure_all_finite=False)
-    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False)
+    with np.errstate(over="ignore"):  # what is too large for a float becomes infinity, and is named below
+        X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False)
     check_range(X, range(X.shape[1]))
     return X
 
 
+def _checked_frame(X: Table) -> Table:
+    """A frame of pandas or polars, whose columns can be told apart."""
+    if not (nw.dependencies.is_pandas_like_dataframe(X) or nw.dependencies.is_polars_dataframe(X)):
+        X = nw.from_native(X, eager_only=True).to_pandas()
+    names = list(X.columns)
+    twice = sorted({str(name) for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"X has more than one column named {', '.join(map(repr, twice))}. Rename them.")
+    if 0 in X.shape:
+        check_array(np.empty(X.shape))  # scikit-learn's words for an empty table
+    return X
+
+
+def _as_array(X: Table) -> Values:
+    """Rows as an array; of objects, where NumPy would turn the numbers beside text into text."""
+    try:
+        array = np.asarray(X)
+    except ValueError:  # rows of unequal lengths
+        lengths = [len(row) if hasattr(row, "__len__") else 1 for row in X]
+        row = next((row for row, n in enumerate(lengths) if n != lengths[0]), None)
+        if row is None:
+            raise
+        raise ValueError(
+            f"Rows of X must have as many values as each other; row 0 has {lengths[0]}, row {row} has "
+            f"{lengths[row]}."
+        ) from None
+    if array.dtype.kind == "V":
+        raise TypeError(f"X holds raw bytes ({array.dtype}). Give it a type: X.view(float), for example.")
+    if array.dtype.kind == "T" or (array.dtype.kind in "US" and isinstance(X, (list, tuple))):
+        return np.array(X, dtype=object)
+    return array
+
+
 def check_range(X: Table, names: Sequence[Any]) -> None:
-    """Refuse infinities and numbers beyond single precision, naming where they are."""
+    """Refuse infinities, numbers beyond single precision, and gaps in sparse matrices; say where they are."""
     with np.errstate(invalid="ignore"):
-        bad = np.abs(X.data if is_sparse(X) else X) > _LARGEST
+        bad = ~(np.abs(X.data) <= _LARGEST) if is_sparse(X) else np.abs(X) > _LARGEST
     if not bad.any():
         return
     if is_sparse(X):
@@ -120,6 +156,11 @@ def check_range(X: Table, names: Sequence[Any]) -> None:
     else:
         row, column = np.argwhere(bad)[0]
         value = X[row, column]
+    if np.isnan(value):
+        raise ValueError(
+            f"Input X contains NaN, and is sparse: column {names[column]!r}, row {row}. Fill it in, or pass "
+            "X.toarray(): cells of dense tables may be missing."
+        )
     what = "infinity" if np.isinf(value) else f"{value:g}, too large for single precision"
     raise ValueError(
         f"Input X contains infinity or a value too large: column {names[column]!r}, row {row} holds {what}. "

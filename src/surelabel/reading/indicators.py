@@ -12,11 +12,15 @@ import pandas as pd
 
 from ..common.limits import is_missing
 from ..common.types import AnyLabels, Bools, Ints, Values
+from .containers import opened_labels, shown
 from .targets import Targets, read_targets
-from .unlabeled import AUTO, equals, is_auto, values_of
+from .unlabeled import AUTO, check_mark, equals, is_auto, values_of
 
 _ROW = (list, tuple, set, frozenset, np.ndarray)
-_HELP = "A cell says whether a row has a label: 1 or 0, or missing where that is not known."
+_HELP = (
+    "A cell says whether a row has a label: 1 or 0, or missing where that is not known. If a row of y is one "
+    "class, make text of it."
+)
 
 
 @dataclass(frozen=True)
@@ -149,6 +153,7 @@ def read_indicators(y: AnyLabels, missing_label: Any = AUTO, classes: AnyLabels 
     >>> tags.classes, tags.codes.tolist()
     (array(['calm', 'sad'], dtype=object), [[1, 1], [0, 1], [-1, -1]])
     """
+    check_mark(missing_label)
     rows = None if hasattr(y, "shape") and len(y.shape) == 2 else _rows(y)
     if rows is not None:
         lists = [row for row in rows if isinstance(row, _ROW)]
@@ -157,7 +162,7 @@ def read_indicators(y: AnyLabels, missing_label: Any = AUTO, classes: AnyLabels 
         y = np.array([row if isinstance(row, _ROW) else [None] * len(lists[0]) for row in rows], dtype=object)
     columns, names = _columns(y)
     if classes is not None:
-        declared = values_of(classes)
+        declared = values_of(opened_labels(classes, "classes"))
         if len(declared) != len(columns) or (names is not None and list(names) != declared.tolist()):
             raise ValueError(
                 f"classes={declared.tolist()} does not name the {len(columns)} columns of y"
@@ -195,7 +200,7 @@ def _columns(y: AnyLabels) -> tuple[list[Values], Values | None]:
         return list(y.toarray().T), None
     frame = nw.from_native(y, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
-        y = np.asarray(y)
+        y = np.asarray(opened_labels(y))
         return [values_of(y[:, k]) for k in range(y.shape[1])], None
     dtype = object if all(isinstance(name, str) for name in frame.columns) else None
     columns = [values_of(column.to_native()) for column in frame.iter_columns()]  # names may be numbers
@@ -229,6 +234,10 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
+def _is_text(tag: Any) -> bool:
+    return isinstance(tag, str)
+
+
 def _from_tags(rows: Sequence[Any], classes: AnyLabels | None) -> Indicators:
     """From the tags of each row; a row that is no list must be missing."""
     known = np.array([isinstance(row, _ROW) for row in rows])
@@ -239,7 +248,14 @@ def _from_tags(rows: Sequence[Any], classes: AnyLabels | None) -> Indicators:
             )
     lengths = [len(row) if has else 0 for row, has in zip(rows, known, strict=True)]
     at = np.repeat(np.arange(len(rows)), lengths)
-    tags = read_targets([tag for row in np.flatnonzero(known).tolist() for tag in rows[row]], None, classes)
+    each = [tag for row in np.flatnonzero(known).tolist() for tag in rows[row]]
+    if len({isinstance(tag, str) for tag in each if not is_missing(tag)}) > 1:
+        mixed = next(list(row) for row in rows if isinstance(row, _ROW) and not all(map(_is_text, row)))
+        raise ValueError(
+            f"Rows of y are lists of tags, and tags are text or numbers, not both: {shown(mixed)}. If a row "
+            f"is one class, make text of it, such as {shown(str(mixed))}."
+        )
+    tags = read_targets(each, None, classes)
     if (tags.codes < 0).any():
         raise ValueError(
             f"Row {at[tags.codes < 0][0]} of y has a tag that is missing. Rows of unknown tags are None."

@@ -6,14 +6,26 @@ The loop knows classes 0..K-1 and -1 for unlabelled.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.utils.multiclass import check_classification_targets
 
+from ..common.limits import is_missing
 from ..common.types import AnyLabels, Floats, Ints, Values
-from .unlabeled import AUTO, append_missing, is_unlabeled, settled_mark, values_of
+from .containers import opened_labels, shown
+from .unlabeled import (
+    AUTO,
+    append_missing,
+    equals,
+    in_64_bits,
+    is_auto,
+    is_unlabeled,
+    settled_mark,
+    values_of,
+)
 
 
 @dataclass(frozen=True)
@@ -78,7 +90,7 @@ def read_targets(y: AnyLabels, missing_label: Any = AUTO, classes: AnyLabels | N
     """
     values = values_of(y)
     if classes is not None:
-        classes, _ = _classes_of(values_of(classes))
+        classes = _checked_classes(classes, missing_label)
         missing_label = settled_mark(missing_label, classes)
     unlabeled = is_unlabeled(values, missing_label)
     known = values[~unlabeled]
@@ -96,18 +108,70 @@ def read_targets(y: AnyLabels, missing_label: Any = AUTO, classes: AnyLabels | N
     return Targets(values, found, codes)
 
 
+def _checked_classes(classes: AnyLabels, missing_label: Any) -> Values:
+    """The classes that a user declares, sorted; refused where they are no list of different labels."""
+    classes = opened_labels(classes, "classes")
+    if any(np.ndim(name) for name in classes):
+        raise ValueError(f"classes must be a list of labels, not of lists; it is {shown(classes)}.")
+    values = values_of(classes)
+    if not len(values):
+        raise ValueError("classes is empty. Name all classes, or leave it out: then they are those of y.")
+    if pd.isna(values).any():
+        raise ValueError(f"classes={values.tolist()} holds a missing value, which marks unlabelled rows.")
+    found, codes = _classes_of(values)
+    if len(found) < len(values):
+        twice = found[np.bincount(codes) > 1].tolist()[0]
+        raise ValueError(f"classes names {twice!r} twice. Name each class once.")
+    if not is_auto(missing_label) and not is_missing(missing_label) and equals(found, missing_label).any():
+        raise ValueError(
+            f"missing_label={missing_label!r} is among classes={found.tolist()}, and it cannot be both. "
+            "Take it out of one of them."
+        )
+    return found
+
+
 def _classes_of(known: Values) -> tuple[Values, Ints]:
     """Sorted classes and the code of each label."""
     if known.dtype == object:
-        if len({_kind(v) for v in known}) > 1:
-            names = ", ".join(sorted({type(v).__name__ for v in known}))
-            raise ValueError(f"Unknown label type: y mixes labels of types {names}. Use one type.")
-        if _kind(known[0]) is not str:
-            known = np.array(known.tolist())
+        known = _of_one_kind(known)
     if known.dtype.kind == "f" and not np.isfinite(known).all():
         raise ValueError("Input y contains infinity. Labels must be finite.")
     check_classification_targets(known)
     return np.unique(known, return_inverse=True)
+
+
+def _of_one_kind(known: Values) -> Values:
+    """Objects as an array of text, bools or numbers; refused where they are none of these, or a mixture."""
+    kinds = {_kind(kind) for kind in set(map(type, known))}
+    if None in kinds:
+        raise _unknown_type(next(v for v in known if _kind(type(v)) is None))
+    if len(kinds) > 1:
+        names = ", ".join(sorted({type(v).__name__ for v in known}))
+        raise ValueError(f"Unknown label type: y mixes labels of types {names}. Use one type.")
+    if kinds == {str}:
+        return known
+    whole = all(isinstance(v, Integral) for v in known)
+    if whole and not in_64_bits(known):
+        raise _unknown_type(max(known, key=abs))
+    return np.array(known.tolist())
+
+
+def _kind(kind: type) -> type | None:
+    """What labels of a type are: text, bools or numbers; None for anything else."""
+    of_each: dict[type, tuple[type, ...]] = {
+        str: (str,),
+        bool: (bool, np.bool_),
+        float: (int, float, np.integer, np.floating),
+    }
+    return next((name for name, kinds in of_each.items() if issubclass(kind, kinds)), None)
+
+
+def _unknown_type(value: Any) -> ValueError:
+    kind = "a number beyond 64 bits" if isinstance(value, int) else f"of type {type(value).__name__}"
+    return ValueError(
+        f"Unknown label type: y holds {shown(value)}, {kind}. Labels are text, numbers, bools or dates; make "
+        f"text of it, such as {shown(str(value))}."
+    )
 
 
 def distinct(y: AnyLabels) -> Values:
@@ -126,10 +190,6 @@ def codes_like(y: AnyLabels, known: Targets) -> Ints:
     code = {v: k for v, k in zip(known.values.tolist(), known.codes.tolist(), strict=True) if k >= 0}
     which, labels = pd.factorize(y if isinstance(y, pd.Series) else values_of(y))
     return np.array([*(code.get(label, -1) for label in values_of(labels).tolist()), -1])[which]
-
-
-def _kind(value: Any) -> type:
-    return str if isinstance(value, str) else bool if isinstance(value, (bool, np.bool_)) else float
 
 
 def labeled_part(y: AnyLabels, classes: Values, missing_label: Any = AUTO) -> tuple[Ints, Values]:

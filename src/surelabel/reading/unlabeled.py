@@ -5,6 +5,8 @@ This is the one place that says what counts as unlabelled.
 
 from __future__ import annotations
 
+from datetime import date, datetime
+from numbers import Number
 from typing import Any
 
 import narwhals as nw
@@ -15,14 +17,16 @@ from sklearn.utils.validation import column_or_1d
 from ..common.limits import LARGEST_EXACT, is_missing
 from ..common.notice import notice
 from ..common.types import AnyLabels, Bools, Values
+from .containers import opened_labels, shown
 
 AUTO = "auto"
 
 
 def values_of(y: AnyLabels) -> Values:
-    """Labels as a plain array: numbers, bools, or objects, shape (N,)."""
+    """Labels as a plain array: numbers, bools, dates, or objects, shape (N,)."""
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None.")
+    y = opened_labels(y)
     if isinstance(y, pd.api.extensions.ExtensionArray):
         y = pd.Series(y)
     series = nw.from_native(y, series_only=True, pass_through=True)
@@ -31,19 +35,19 @@ def values_of(y: AnyLabels) -> Values:
     elif hasattr(y, "to_numpy"):
         y = y.to_numpy()
     y = np.asarray(y if hasattr(y, "__array__") else _as_array(y))
-    y = column_or_1d(y, warn=True)
-    if y.dtype.kind in "US":
+    y = column_or_1d(y.astype(object) if y.dtype.kind == "c" else y)
+    if y.dtype.kind in "UST":
         y = y.astype(object)
     return _plain(y) if y.dtype == object else y
 
 
 def _as_array(y: AnyLabels) -> Values:
-    """A list as an array; np.array(["a", None, -1]) would turn -1 and None into text."""
+    """A list as an array; np.array(["a", None, -1]) makes text of all, and of [-1, 2**63] floats."""
     try:
-        mixed = len({type(v) for v in y}) > 1
+        kinds = {type(v) for v in y}
     except TypeError:
         return np.asarray(y)
-    if mixed and all(np.ndim(v) == 0 for v in y):
+    if kinds == {int} or (len(kinds) > 1 and all(np.ndim(v) == 0 for v in y)):
         out = np.empty(len(y), dtype=object)
         out[:] = list(y)
         return out
@@ -51,18 +55,32 @@ def _as_array(y: AnyLabels) -> Values:
 
 
 def _plain(y: Values) -> Values:
-    """Objects as numbers where every one that is not missing is a number."""
-    known = y[~pd.isna(y)]
+    """Objects as numbers, or as dates, where every one that is not missing is."""
+    missing = pd.isna(y)
+    known = y[~missing]
     if len(known) == 0:
         return y
-    kinds = {type(v) for v in known}
+    kinds = set(map(type, known))
+    if kinds in ({date}, {datetime}) and all(getattr(v, "tzinfo", None) is None for v in known):
+        days = np.full(len(y), "NaT", dtype="M8[D]" if kinds == {date} else "M8[us]")
+        days[~missing] = known
+        return days
     if all(issubclass(t, (bool, np.bool_)) for t in kinds):
         return y if len(known) < len(y) else y.astype(bool)
     if all(issubclass(t, (int, np.integer)) and t is not bool for t in kinds):
-        return y if len(known) < len(y) else y.astype(np.int64)
+        return y if len(known) < len(y) or not in_64_bits(known) else y.astype(_whole_type(known))
     if all(issubclass(t, (int, float, np.number)) and t is not bool for t in kinds):
-        return np.where(pd.isna(y), np.nan, y).astype(float)
+        return np.where(missing, np.nan, y).astype(float)
     return y
+
+
+def in_64_bits(known: Values) -> bool:
+    """Whether whole numbers fit into one of NumPy's types."""
+    return min(known) >= -(2**63) and max(known) < (2**64 if min(known) >= 0 else 2**63)
+
+
+def _whole_type(known: Values) -> type[np.integer[Any]]:
+    return np.int64 if max(known) < 2**63 else np.uint64
 
 
 def is_unlabeled(values: AnyLabels, missing_label: Any = AUTO) -> Bools:
@@ -89,6 +107,7 @@ def is_unlabeled(values: AnyLabels, missing_label: Any = AUTO) -> Bools:
     >>> is_unlabeled([0, 1, 255], missing_label=255)
     array([False, False,  True])
     """
+    check_mark(missing_label)
     cells = values_of(values)
     missing = pd.isna(cells)
     if is_missing(missing_label):
@@ -96,6 +115,13 @@ def is_unlabeled(values: AnyLabels, missing_label: Any = AUTO) -> Bools:
     if not is_auto(missing_label):
         return missing | equals(cells, missing_label)
     if cells.dtype.kind in "iu":
+        largest = np.iinfo(cells.dtype).max
+        if cells.dtype.kind == "u" and (cells == largest).any():
+            raise ValueError(
+                f"y is of type {cells.dtype} and holds {largest}, which -1 becomes there, so it may be a "
+                f"class or the mark of an unlabelled row. Say which: missing_label={largest}, or "
+                "missing_label=None if it is a class."
+            )
         if set(np.unique(cells).tolist()) == {-1, 1}:
             notice(
                 "y holds -1 and 1 and nothing else, so both are read as classes. "
@@ -124,6 +150,15 @@ def is_unlabeled(values: AnyLabels, missing_label: Any = AUTO) -> Bools:
     if any(isinstance(v, (bool, np.bool_)) for v in known):
         return missing | equals(cells, -1)
     return missing if missing.any() else equals(cells, -1)
+
+
+def check_mark(missing_label: Any) -> None:
+    """Refuse a mark of unlabelled rows that is not one value."""
+    if not (is_missing(missing_label) or isinstance(missing_label, (str, bytes, Number, np.generic, date))):
+        raise TypeError(
+            f"missing_label must be one value, such as -1 or '?'; it is {shown(missing_label)}. Where y has "
+            "several marks, write one of them, or None, in place of the others."
+        )
 
 
 def is_auto(missing_label: Any) -> bool:
