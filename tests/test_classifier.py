@@ -64,7 +64,7 @@ def named(recipe):
 
 # scikit-learn's checks fit tiny, fully labelled tables: no unlabelled row, classes of one row.
 @pytest.mark.filterwarnings("ignore:y has no unlabelled (row|cell):UserWarning")
-@pytest.mark.filterwarnings("ignore:Class .* has one labelled row only:UserWarning")
+@pytest.mark.filterwarnings("ignore:.* one labelled row only:UserWarning")
 @pytest.mark.filterwarnings("ignore:y holds -1 and 1 and nothing else:UserWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @pytest.mark.parametrize(
@@ -216,8 +216,8 @@ def test_finishing_what_has_not_begun_is_an_error(blobs, committee):
             "confidence must be a part such as .*; it is 'ttest'",
         ),
         ({"allocator": Threshold}, TypeError, "allocator must be a part such as allocator="),
-        ({"n_rounds": 2.5}, ValueError, "n_rounds must be a whole number, 0 or more; it is 2.5"),
-        ({"n_rounds": -1}, ValueError, "n_rounds must be a whole number, 0 or more; it is -1"),
+        ({"n_rounds": 2.5}, ValueError, "n_rounds must be a whole number from 0 to 10,000; it is 2.5"),
+        ({"n_rounds": -1}, ValueError, "n_rounds must be a whole number from 0 to 10,000; it is -1"),
         ({"confidence": TTest(alpha=5)}, ValueError, "alpha must be within 0 and 1"),
         (
             {"allocator": Transport(low=1.2, high=1.0)},

@@ -16,17 +16,18 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .allocation import Allocation
 from .budget import Budget
 from .committees.member_fitting import Classifier, aligned
-from .common.notice import logger, shown
+from .common.notice import each_once, logger, shown
 from .common.types import AnyLabels, Floats, Ints, RandomState, Table, Values
 from .reading.columns import Columns
+from .reading.containers import opened_labels
 from .reading.features import as_table, header
 from .reading.indicators import Indicators, has_several, known_part, read_indicators
-from .reading.priors import Prior, check_classes
+from .reading.priors import Prior, check_classes, check_prior, speak_of_look_alikes
 from .reading.targets import Targets, labeled_part, read_targets
 from .reading.unlabeled import AUTO, is_auto
 from .rounds.audit import caller_index, speak_of
 from .rounds.checkpoint import Checkpoint
-from .rounds.method import row_weights
+from .rounds.method import check_settings, row_weights, with_readable_models
 from .rounds.records import Round
 from .rounds.run import Run, begin
 from .rounds.several import LabelRounds, Runs, begin_each
@@ -47,7 +48,8 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     ----------
     committee : committee, classifier or list of classifiers, optional
         Who votes. By default models of different kinds, weighted by what each predicts correctly
-        (`Unlike`).
+        (`Unlike`). A classifier alone is trained on 20 bootstrap samples where the confidence compares
+        members. One that cannot read the table is given numbers, as `Encoder` makes them.
     confidence : part, optional
         Which rows to trust: TTest, TotalVariance, Entropy, Spread, Everything. By default
         TTest().
@@ -58,20 +60,20 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     estimator : classifier, optional
         The final classifier. By default the committee, its members averaged.
     n_rounds : int, default=5
-        Most rounds of labelling.
+        Most rounds of labelling, from 0 to 10,000.
     found_weight : {"balanced", "full"}, default="balanced"
         Weight of the labels that were found in training. "balanced": in each class together at most that
         of the given ones, and the shares of the classes stay those of the given labels. "full": each as
         much as a given label, as in the paper.
     class_prior : dict, Series, array of shape (K,), "labeled" or "smoothed", default="labeled"
-        Class frequencies of the unlabelled rows; an array is in the order of classes_.
-        "labeled": those of the labelled rows. "smoothed": averaged with uniform where the
-        largest is over 5 times the smallest. Where rows have several labels: the share of rows
-        that has each; a dict need not name all of them.
+        Class frequencies of the unlabelled rows; a dict names every class that has labelled rows, an
+        array is in the order of classes_. "labeled", or None: those of the labelled rows.
+        "smoothed": averaged with uniform where the largest is over 5 times the smallest. Where
+        rows have several labels: the share of rows that has each; a dict need not name all of them.
     classes : array-like, optional
         All classes, also those with no labelled row yet. Names of the labels, where y is a matrix.
     missing_label : scalar, default="auto"
-        Mark of an unlabelled row, besides NaN, None and pd.NA, which always are. "auto":
+        Mark of an unlabelled row, besides NaN, None, pd.NA and what is masked, which always are. "auto":
         -1 among whole numbers, "" among text. None: no other mark.
     columns : Columns, optional
         How X is read.
@@ -202,13 +204,14 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array, sparse matrix or frame of shape (n, d)
-            Numbers, categories, text, dates; missing values allowed.
+        X : array, sparse matrix, frame or dict of columns, of shape (n, d)
+            Numbers, categories, text, dates; missing values allowed, except in a sparse matrix.
         y : array-like of shape (n,), or matrix or frame of shape (n, L), or n lists of tags
             Labels; rows marked as missing are unlabelled. Of several labels (`read_indicators`) each
             cell may be missing; those that are known never change.
         sample_weight : array of shape (n,), optional
-            Weights of the rows of X; those of X_unlabeled are 1.
+            Weights of the rows of X; those of X_unlabeled are 1. A weight of 2 counts as two rows. Where the
+            mean is beyond a million or a millionth, weights are divided by it first.
         X_unlabeled : like X, optional
             More unlabelled rows.
 
@@ -216,8 +219,9 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        for _ in self.fit_rounds(X, y, sample_weight, X_unlabeled):
-            pass
+        with each_once():
+            for _ in self.fit_rounds(X, y, sample_weight, X_unlabeled):
+                pass
         return self
 
     def fit_rounds(
@@ -243,14 +247,15 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
             the rounds after it follow as they would have then.
         """
         self._forget()
+        check_settings(self)
+        X, X_unlabeled = as_table(X), None if X_unlabeled is None else as_table(X_unlabeled)
+        y = None if y is None else opened_labels(y)
         self.columns_ = clone(self.columns) if self.columns is not None else Columns()
         table = self.columns_.fit_transform(X, X_unlabeled)
-        validate_data(self, header(as_table(X)), skip_check_array=True)
+        validate_data(self, header(X), skip_check_array=True)
         targets = self._targets(X, y, table.shape[0])
         weight = row_weights(sample_weight, X, table.shape[0])
         index = caller_index(X, X_unlabeled)
-        if self.found_weight not in ("balanced", "full"):
-            raise ValueError(f'found_weight must be "balanced" or "full"; it is {self.found_weight!r}.')
         run = self._begun(table, targets, weight, index, after)
         self._run, self.classes_, self.class_prior_ = run, targets.classes, run.class_prior
         self.history_ = run.history
@@ -276,11 +281,18 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     ) -> Run | Runs:
         """The run, of one label or of several."""
         if isinstance(targets, Indicators):
+            speak_of_look_alikes(targets.classes.tolist())
             like, read = clone(self), ("columns_", "n_features_in_", "feature_names_in_")
             vars(like).update({name: vars(self)[name] for name in read if name in vars(self)})
+            if self.class_prior is None:
+                like.class_prior = "labeled"
+            like = with_readable_models(like, table, targets.codes)
             return begin_each(like, table, targets, weight, index, after)
-        check_classes(targets.classes, targets.counts(weight), is_auto(self.missing_label))
-        return begin(self, table, targets, weight, index, after)
+        counts = targets.counts(weight)
+        check_classes(targets.classes, counts, is_auto(self.missing_label))
+        check_prior(self.class_prior, targets.classes, counts)
+        asked = with_readable_models(self, table, targets.codes)
+        return begin(asked, table, targets, weight, index, after)
 
     def checkpoint(self) -> Checkpoint:
         """What is known now, between two rounds of `fit_rounds`: a Checkpoint."""
@@ -344,6 +356,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         Where rows have several labels, only rows in which all of them are known count, and a row is
         correct when all its labels are.
         """
+        X, y = as_table(X), opened_labels(y)
         check_consistent_length(X, y, sample_weight)
         predicted = self.predict(X)
         if self._cells is None:
@@ -386,8 +399,6 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         check_consistent_length(X, cells.codes)
         self._cells = cells.dtype
         cells = cells.extended(n_rows - len(cells.codes), self.missing_label)
-        if self.labels_per_row not in (None, 1):
-            raise ValueError(f"labels_per_row must be None or 1; it is {self.labels_per_row!r}.")
         return cells if self.labels_per_row is None else cells.as_classes()
 
     def __sklearn_tags__(self) -> Any:

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..common.types import AnyLabels, Floats, Ints, RandomState, Table
+from ..reading.containers import shown
 from ..reading.features import take
 from .base import Committee, Runner, run_each
 from .failing import attempt, names_of, probabilities, survivors
@@ -25,6 +26,7 @@ from .member_fitting import (
     seeds_of,
 )
 from .models.trees import trees
+from .readable import check_classifier, check_models
 
 # A member to be fitted, and the rows to train it on; None for all.
 _Draw = tuple[Classifier, Ints | None]
@@ -292,8 +294,22 @@ def as_committee(committee: Classifier | Sequence[Classifier]) -> Committee:
     >>> as_committee(GaussianNB())
     Panel(estimators=[GaussianNB()])
     """
+    if isinstance(committee, (Panel, Repeated)):
+        check_models(committee)
     if isinstance(committee, Committee):
         return committee
     if isinstance(committee, (list, tuple)):
+        if not committee:
+            raise ValueError("committee=[] has no member; a committee needs at least one.")
+        for number, model in enumerate(committee):
+            check_classifier(model, f"committee[{number}]")
         return Panel(list(committee))
-    return Wrapped(committee) if hasattr(committee, "predict_members") else Panel([committee])
+    if isinstance(committee, (str, dict)):
+        raise TypeError(
+            "committee must be a committee, such as Unlike() or RandomXGBoost(), a classifier, or a list of "
+            f"classifiers; it is {shown(committee)}."
+        )
+    if hasattr(committee, "predict_members") and not isinstance(committee, type):
+        return Wrapped(committee)
+    check_classifier(committee, "committee")
+    return Panel([committee])

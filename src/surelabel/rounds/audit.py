@@ -55,7 +55,7 @@ def speak_of(labeled_iter: Ints, lines: pd.DataFrame) -> None:
     """Warn where there was nothing to label, or nothing was labelled."""
     what = "row" if labeled_iter.ndim == 1 else "cell"
     if not len(lines):
-        notice(f"y has no unlabelled {what}; this is the supervised model.")
+        notice(f"y has no unlabelled {what}; this is the supervised model.", advice=True)
     elif not (labeled_iter > 0).any():
         reasons = ", ".join(f"{n} {why}" for why, n in lines["status"].value_counts().items())
         n = len(lines)
