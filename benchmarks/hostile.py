@@ -41,7 +41,7 @@ INTERNAL = re.compile(
     r"|ufunc|unsupported operand|not subscriptable|is not iterable|invalid literal|positional argument"
     r"|unexpected keyword|Traceback|truth value of|must be real number|fault of surelabel"
     r"|cannot convert float|object of type|boolean index|not supported between|Expected \d+D"
-    r"|<class '|inhomogeneous"
+    r"|inhomogeneous"
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import warnings
 from datetime import date, datetime
 from decimal import Decimal
 
@@ -43,7 +44,9 @@ def tables():
         yield "dict of columns", X.to_dict("list"), False
         yield "generator", (row for row in A), False
         yield "records", X.to_records(index=False), False
-        yield "matrix", np.asmatrix(A), False
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # NumPy itself warns of its matrices
+            yield "matrix", np.asmatrix(A), False
         yield "one dimension", A[:, 0], False
         yield "three dimensions", A[:, :, None], False
         yield "no columns", X[[]], False
