@@ -302,7 +302,7 @@ BAD_TABLES = {
     "no feature": ("x,species\n1,cat\n1,dog\n1,\n", "no column can be learnt from (x: constant)"),
     "ragged": ("x,species\n1,cat\n2\n", "line 3: 1 field where the header has 2"),
     "twice": ("x,x,species\n1,2,cat\n", "are both named 'x'"),
-    "earlier": ("x,species,surelabel_guess\n1,cat,a\n", "already has the column 'surelabel_guess'"),
+    "earlier": ("x,species,surelabel_guess\n1,cat,a\n", "has the column 'surelabel_guess' of an earlier run"),
     "header": ("x,species\n", "has a header and no rows"),
     "empty": ("", "is empty"),
     "binary": ("\x1f\x8b\0\0,species\n", "line 1"),

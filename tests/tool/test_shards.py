@@ -125,6 +125,28 @@ def test_only_shards_that_a_run_wrote_are_replaced(files, many):
     assert (out / "labels" / "mine.parquet").read_text() == "mine"
 
 
+@pytest.mark.slow
+def test_the_shards_of_a_run_are_given_back(files, many):
+    assert label(*many, "--out", files / "run").exit_code == 0
+    again = [files / "run" / "labels", *many[1:]]
+    assert label(*again, "--out", files / "run2").exit_code == 0
+    shards = [path.name for path in sorted((files / "run" / "labels").iterdir())]
+    for name in shards:
+        first, second = (pd.read_parquet(files / run / "labels" / name) for run in ("run", "run2"))
+        pd.testing.assert_frame_equal(first, second)
+    path = files / "run" / "labels" / shards[1]
+    changed = pd.read_parquet(path)
+    row = changed.index[changed["surelabel_status"] == "accepted"][0]
+    changed.loc[row, "species"] = "owl" if changed["species"][row] == "cat" else "cat"
+    changed.to_parquet(path, index=False)
+    result = label(*again, "--out", files / "run3")
+    assert "hand since, and given now: 1." in " ".join(result.output.split())
+    assert pd.read_parquet(files / "run3" / "labels" / shards[1])["surelabel_status"][row] == "given"
+    changed.drop(columns="surelabel_guess").to_parquet(files / "some.parquet", index=False)
+    result = label(files / "some.parquet", *many[1:], "--out", files / "run4")
+    assert "lacks 'surelabel_guess'" in " ".join(result.output.split())
+
+
 @pytest.mark.parametrize("name", ["labels/part-00001.parquet", "labels", "parts/round-001", "parts"])
 def test_links_in_a_run_on_a_cluster_are_not_followed(name, files, many, monkeypatch):
     out, precious = files / "run", files / "precious"

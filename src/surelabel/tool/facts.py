@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ..files import InputError, Kind
-from .filled_table import reason_columns
 
 # The tables that a run writes, by the names of the files without their endings.
 OUTPUTS = ("labels", "unlabeled")
@@ -50,17 +48,6 @@ class Facts:
     reads: tuple[Path, ...]
     outputs: tuple[str, ...]
     record: dict[str, Any] = field(default_factory=dict)
-
-
-def check_new(columns: Iterable[str], path: str | Path, stems: Iterable[str] = ("surelabel",)) -> None:
-    """Refuse a table that an earlier run wrote: its columns have names that this run will add."""
-    here = set(columns)
-    already = [name for stem in stems for name in reason_columns(stem) if name in here]
-    if already:
-        raise InputError(
-            f"{path} already has the column {already[0]!r}: it is the outcome of an earlier run. "
-            "Give the file that run was made from, or rename the column."
-        )
 
 
 def check_used(kinds: dict[str, Kind], data: str) -> None:

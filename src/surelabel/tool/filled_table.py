@@ -13,9 +13,14 @@ from ..common.types import Bools, Ints, Values
 _REASONS = ("status", "confidence", "guess", "probability", "runner_up", "round")
 
 
-def reason_columns(stem: str = "surelabel") -> list[str]:
-    """Names of the columns that say why a label was given or not."""
-    return [f"{stem}_{name}" for name in _REASONS]
+def stem_of(target: str, several: bool) -> str:
+    """How the names of the columns begin that say why a label was given or not."""
+    return f"surelabel_{target}" if several else "surelabel"
+
+
+def reason_columns(stem: str = "surelabel", several: bool = False) -> list[str]:
+    """Names of the columns that say why; of several labels, the runner-up is always the other answer."""
+    return [f"{stem}_{name}" for name in _REASONS if not (several and name == "runner_up")]
 
 
 def filled(

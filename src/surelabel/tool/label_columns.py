@@ -37,7 +37,9 @@ def target_names(frame: pd.DataFrame, settings: Settings) -> tuple[tuple[str, ..
 
 
 def _with_prefix(frame: pd.DataFrame, data: str, prefix: str) -> tuple[str, ...]:
-    found = tuple(str(name) for name in frame.columns if str(name).startswith(prefix))
+    added = () if prefix.startswith("surelabel_") else ("surelabel_",)  # by an earlier run
+    names = [str(name) for name in frame.columns]
+    found = tuple(name for name in names if name.startswith(prefix) and not name.startswith(added))
     if not found:
         raise InputError(
             f"{data}: no column begins with {prefix!r}, which --target-prefix "
@@ -64,6 +66,11 @@ def uniform(labels: Values) -> Values:
     return found
 
 
+def answer_of(cell: Any) -> int | None:
+    """What a cell of one of several labels says: 1, 0, or None where it is neither."""
+    return _ANSWERS.get(str(cell).lower())
+
+
 def yes_or_no(columns: Sequence[Values], names: Sequence[str]) -> tuple[Values, tuple[dict[int, Any], ...]]:
     """Cells of several labels as 1, 0 or None, shape (n, L), and how 1 and 0 are written in each column."""
     labels = np.full((len(columns[0]), len(columns)), None, dtype=object)
@@ -71,7 +78,7 @@ def yes_or_no(columns: Sequence[Values], names: Sequence[str]) -> tuple[Values, 
     for k, (values, name) in enumerate(zip(columns, names, strict=True)):
         written: dict[int, Any] = {}
         for row in np.flatnonzero(values != np.array(None)):
-            answer = _ANSWERS.get(str(values[row]).lower())
+            answer = answer_of(values[row])
             if answer is None:
                 raise InputError(
                     f"Column {name!r} holds {values[row]!r} in row {row + 1:,}. One of several label columns "

@@ -29,6 +29,8 @@ from .settings import Settings
 # Before what an earlier run left is removed; then; and how a run may end.
 _BEGINNING, _RUNNING = "beginning", "running"
 COMPLETE, STOPPED = "complete", "interrupted"
+# What the report shows of each column.
+_SHOWN = ("name", "kind", "why", "n_missing", "n_distinct", "examples")
 
 
 class RunFolder:
@@ -247,7 +249,7 @@ class RunFolder:
         record = self.record()
         details = {
             "input": Path(settings.data).name,
-            "columns": record["kinds"],
+            "columns": [{key: kind[key] for key in _SHOWN if key in kind} for kind in record["kinds"]],
             "settings": settings.plain(),
             "versions": record["versions"],
             "seed": settings.seed,

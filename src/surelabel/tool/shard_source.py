@@ -17,10 +17,11 @@ from ..classifier import PseudoLabelClassifier
 from ..dask import DaskPseudoLabelClassifier
 from ..dask.cluster import connected
 from ..dask.pieces import Each, Pieces
-from ..files import kinds_of
+from ..files import kinds_of, target_column
 from ..rounds.records import Round
 from . import summary
-from .facts import OUTPUTS, Facts, check_labelled, check_new, check_used
+from .earlier_run import EarlierRun, Tally, earlier_run
+from .facts import OUTPUTS, Facts, check_labelled, check_used
 from .label_columns import by_name, uniform
 from .run_files import Staged
 from .run_folder import RunFolder
@@ -62,12 +63,15 @@ class ShardSource(Source):
         Each label as it is in the files -> as the classifier has it.
     client : Client
         Of the cluster.
+    earlier : EarlierRun, optional
+        What an earlier run added to the table.
     """
 
     shards: list[Shard]
     target: str
     labels: dict[Any, Any]
     client: Client
+    earlier: EarlierRun | None = None
 
     def labelling(self, settings: Settings, folder: RunFolder) -> ShardLabelling:
         """The work that settings ask for, on the cluster."""
@@ -104,7 +108,7 @@ class ShardLabelling(Labelling):
         source, missing = self.source, self.settings.missing_label
         self.folder.files.make_folder(self.folder.kept_shards.name)
         X = self._shards.later(shard_features, source.facts.kinds)
-        y = self._shards.later(shard_labels, source.target, missing, source.labels)
+        y = self._shards.later(shard_labels, source.target, missing, source.labels, source.earlier)
         yield from self.clf.fit_rounds(X, y)
 
     def fitted(self) -> PseudoLabelClassifier:
@@ -126,6 +130,8 @@ class ShardLabelling(Labelling):
             self.source.facts.kinds,
             self.source.target,
             written,
+            self.settings.missing_label,
+            self.source.earlier,
             Each([str(path) for path in paths]),
         )
         digests = files.wait("writing shard").fetched()
@@ -145,13 +151,17 @@ def _read(settings: Settings, shards: list[Shard], digest: str, client: Client) 
     """Look at the shards of a table, whose footers have this digest."""
     target = str(settings.target)
     head = first_rows(shards)
-    kinds = kinds_of(head, (target,), settings.drop, settings.categorical, settings.id)
-    check_new(head.columns, shards[0].path)
+    target_column(head, target)
+    drop, earlier = settings.drop, earlier_run(head.columns, settings.data, (target,), drop=settings.drop)
+    if earlier is not None:
+        head, _ = earlier.read(head, settings.missing_label)
+        drop = tuple(name for name in drop if name not in earlier.added)
+    kinds = kinds_of(head, (target,), drop, settings.categorical, settings.id)
     check_used(kinds, settings.data)
     n_rows = sum(shard.n_rows for shard in shards)
-    counts: Counter[Any] = sum(
-        Pieces(shards, client).ask(label_counts, target, settings.missing_label), Counter()
-    )
+    found = Pieces(shards, client).ask(label_counts, target, settings.missing_label, earlier)
+    counts: Counter[Any] = sum((each for each, _ in found), Counter())
+    tally = sum((each for _, each in found), Tally())
     check_labelled(len(counts), n_rows, settings.data, (target,))
     raw = np.empty(len(counts), dtype=object)
     raw[:] = list(counts)
@@ -163,8 +173,10 @@ def _read(settings: Settings, shards: list[Shard], digest: str, client: Client) 
         kinds=kinds,
         counts=by_name(by_class),
         n_unlabeled=n_rows - sum(counts.values()),
+        notes=() if earlier is None else (earlier.told(tally),),
         digests={"data": digest},
         reads=tuple(dict.fromkeys(Path(shard.path) for shard in shards)),
         outputs=(OUTPUTS[0],),
+        record={"by_hand": tally.by_hand},
     )
-    return ShardSource(facts, shards, target, labels, client)
+    return ShardSource(facts, shards, target, labels, client, earlier)

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from ..classifier import PseudoLabelClassifier
 from ..common.types import Values
 from ..files import Format, InputError, Kind, features, read_row_groups, target_values, write_table
+from .earlier_run import EarlierRun, Tally
 from .filled_table import filled
 from .final_opinion import opinions
 from .run_files import digest_of
@@ -106,10 +107,22 @@ def first_rows(shards: Sequence[Shard]) -> pd.DataFrame:
 # The work on one shard, done by a worker of the cluster.
 
 
-def label_counts(shard: Shard, target: str, missing_label: str | None) -> Counter[Any]:
-    """How often each label is given."""
-    values = target_values(shard.read([target])[0], target, missing_label)
-    return Counter(value for value in values if value is not None)
+def label_counts(
+    shard: Shard, target: str, missing_label: str | None, earlier: EarlierRun | None = None
+) -> tuple[Counter[Any], Tally]:
+    """How often each label is given; and, where an earlier run wrote the table, whose labels these are."""
+    frame, tally = _labels_read(shard, target, missing_label, earlier)
+    values = target_values(frame, target, missing_label)
+    return Counter(value for value in values if value is not None), tally
+
+
+def _labels_read(
+    shard: Shard, target: str, missing_label: str | None, earlier: EarlierRun | None
+) -> tuple[pd.DataFrame, Tally]:
+    """The label column, without what an earlier run filled in."""
+    if earlier is None:
+        return shard.read([target])[0], Tally()
+    return earlier.read(shard.read(earlier.needed)[0], missing_label)
 
 
 def shard_features(shard: Shard, kinds: dict[str, Kind]) -> pd.DataFrame:
@@ -120,9 +133,16 @@ def shard_features(shard: Shard, kinds: dict[str, Kind]) -> pd.DataFrame:
         raise InputError(f"{shard.path}: {error}") from error
 
 
-def shard_labels(shard: Shard, target: str, missing_label: str | None, known: dict[Any, Any]) -> Values:
+def shard_labels(
+    shard: Shard,
+    target: str,
+    missing_label: str | None,
+    known: dict[Any, Any],
+    earlier: EarlierRun | None = None,
+) -> Values:
     """Labels as the classifier has them, None where there is none; shape (n,)."""
-    values = target_values(shard.read([target])[0], target, missing_label)
+    frame, _ = _labels_read(shard, target, missing_label, earlier)
+    values = target_values(frame, target, missing_label)
     out = np.empty(len(values), dtype=object)
     out[:] = [None if value is None else known[value] for value in values]
     return out
@@ -135,6 +155,8 @@ def write_filled(
     kinds: dict[str, Kind],
     target: str,
     written: dict[str, Any],
+    missing_label: str | None,
+    earlier: EarlierRun | None,
     path: str,
 ) -> str:
     """Write the rows with labels filled in, and why; the digest of the file.
@@ -153,10 +175,16 @@ def write_filled(
         The label column.
     written : dict
         Each label by its name -> as it is in the files.
+    missing_label : str, optional
+        A mark of unlabelled rows besides the empty cell.
+    earlier : EarlierRun, optional
+        What an earlier run added to the table.
     path : str
         The file to write.
     """
     frame, form = shard.read()
+    if earlier is not None:
+        frame, _ = earlier.read(frame, missing_label)
     lines = lines.set_axis(range(len(lines)))
     labels = np.empty(len(lines), dtype=object)
     labels[:] = [None if pd.isna(label) else written[str(label)] for label in lines["label"]]

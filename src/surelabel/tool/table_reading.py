@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..common.types import Values
-from ..files import TEXT_KINDS, InputError, Table, format_of, kinds_of, read_table, target_values
-from .facts import OUTPUTS, Facts, check_labelled, check_new, check_used
+from ..files import (
+    TEXT_KINDS,
+    InputError,
+    Table,
+    format_of,
+    kinds_of,
+    read_table,
+    target_column,
+    target_values,
+)
+from .earlier_run import earlier_run
+from .facts import OUTPUTS, Facts, check_labelled, check_used
 from .label_columns import by_name, target_names, uniform, yes_or_no
 from .settings import Settings
 from .table_source import TableSource
@@ -19,14 +30,12 @@ from .table_source import TableSource
 def read_tables(settings: Settings) -> TableSource:
     """Read the files that settings name."""
     tables = _tables(settings)
+    targets, several = target_names(tables[0].frame, settings)
+    tables, drop, by_hand = _given_back(tables, targets, several, settings)
     table, more = tables[0], tables[1:]
-    targets, several = target_names(table.frame, settings)
-    kinds = kinds_of(table.frame, targets, settings.drop, settings.categorical, settings.id)
+    kinds = kinds_of(table.frame, targets, drop, settings.categorical, settings.id)
     columns = [uniform(target_values(table.frame, name, settings.missing_label)) for name in targets]
     labels, answers = yes_or_no(columns, targets) if several else (columns[0], ())
-    stems = [f"surelabel_{name}" for name in targets] if several else ["surelabel"]
-    for each in tables:
-        check_new(each.frame.columns, each.path, stems)
     for each in more:
         for name in targets:
             _check_unlabeled(each, name, settings.missing_label)
@@ -43,7 +52,7 @@ def read_tables(settings: Settings) -> TableSource:
         digests={name: each.digest for name, each in zip(("data", "unlabeled"), tables, strict=False)},
         reads=tuple(each.path for each in tables),
         outputs=tuple(name + _ending(each.path) for name, each in zip(OUTPUTS, tables, strict=False)),
-        record={"rows": len(table.frame)},
+        record={"rows": len(table.frame), "by_hand": by_hand},
     )
     return TableSource(facts, tables, labels, targets, answers)
 
@@ -60,6 +69,25 @@ def _tables(settings: Settings) -> list[Table]:
     if not any(encodings):
         encodings[0] = settings.encoding
     return [read_table(*each) for each in zip(paths, sheets, encodings, strict=True)]
+
+
+def _given_back(
+    tables: list[Table], targets: tuple[str, ...], several: bool, settings: Settings
+) -> tuple[list[Table], tuple[str, ...], int]:
+    """Tables as if no run had written them, columns to drop, and how many labels are by hand."""
+    for name in targets:
+        target_column(tables[0].frame, name)
+    read, added, n_by_hand = [], set(), 0
+    for table in tables:
+        earlier = earlier_run(table.frame.columns, table.path, targets, several, settings.drop)
+        if earlier is not None:
+            as_text = table.format.kind in ("csv", "tsv")
+            frame, tally = earlier.read(table.frame, settings.missing_label, as_text)
+            table = replace(table, frame=frame, notes=(*table.notes, earlier.told(tally)))
+            added |= set(earlier.added)
+            n_by_hand += tally.by_hand
+        read.append(table)
+    return read, tuple(name for name in settings.drop if name not in added), n_by_hand
 
 
 def _format_kind(path: str) -> str:
