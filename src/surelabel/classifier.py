@@ -22,15 +22,15 @@ from .reading.columns import Columns
 from .reading.containers import opened_labels
 from .reading.features import as_table, header
 from .reading.indicators import Indicators, has_several, known_part, read_indicators
-from .reading.priors import Prior, check_classes, check_prior, speak_of_look_alikes
+from .reading.priors import Prior
 from .reading.targets import Targets, labeled_part, read_targets
-from .reading.unlabeled import AUTO, is_auto
+from .reading.unlabeled import AUTO
 from .rounds.audit import caller_index, speak_of
 from .rounds.checkpoint import Checkpoint
-from .rounds.method import check_settings, row_weights, with_readable_models
+from .rounds.method import check_settings, row_weights
 from .rounds.records import Round
-from .rounds.run import Run, begin
-from .rounds.several import LabelRounds, Runs, begin_each
+from .rounds.run import Run
+from .rounds.several import LabelRounds, Runs, begun
 from .rounds.verdict import Verdict
 from .saving.model_file import save
 
@@ -256,7 +256,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         targets = self._targets(X, y, table.shape[0])
         weight = row_weights(sample_weight, X, table.shape[0])
         index = caller_index(X, X_unlabeled)
-        run = self._begun(table, targets, weight, index, after)
+        run = begun(self, table, targets, weight, index, after)
         self._run, self.classes_, self.class_prior_ = run, targets.classes, run.class_prior
         self.history_ = run.history
         for round in run.rounds():
@@ -270,29 +270,6 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         """Drop what an earlier fit knew: it no longer holds."""
         for name in ("estimator_", "estimators_", "_run", "_cells"):
             self.__dict__.pop(name, None)
-
-    def _begun(
-        self,
-        table: Table,
-        targets: Targets | Indicators,
-        weight: Floats | None,
-        index: pd.Index[Any],
-        after: Checkpoint | None,
-    ) -> Run | Runs:
-        """The run, of one label or of several."""
-        if isinstance(targets, Indicators):
-            speak_of_look_alikes(targets.classes.tolist())
-            like, read = clone(self), ("columns_", "n_features_in_", "feature_names_in_")
-            vars(like).update({name: vars(self)[name] for name in read if name in vars(self)})
-            if self.class_prior is None:
-                like.class_prior = "labeled"
-            like = with_readable_models(like, table, targets.codes)
-            return begin_each(like, table, targets, weight, index, after)
-        counts = targets.counts(weight)
-        check_classes(targets.classes, counts, is_auto(self.missing_label))
-        check_prior(self.class_prior, targets.classes, counts)
-        asked = with_readable_models(self, table, targets.codes)
-        return begin(asked, table, targets, weight, index, after)
 
     def checkpoint(self) -> Checkpoint:
         """What is known now, between two rounds of `fit_rounds`: a Checkpoint."""

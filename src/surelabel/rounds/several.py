@@ -9,15 +9,25 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 
 from ..common.notice import speaking_of
 from ..common.types import Floats, Ints, Table, Values
 from ..reading.indicators import Indicators
-from ..reading.priors import Prior, learnable, named_shares
+from ..reading.priors import (
+    Prior,
+    check_classes,
+    check_prior,
+    learnable,
+    named_shares,
+    speak_of_look_alikes,
+)
+from ..reading.targets import Targets
+from ..reading.unlabeled import is_auto
 from .checkpoint import Checkpoint
 from .loop import in_step
-from .method import method_of
+from .method import method_of, with_readable_models
 from .records import Parts, Round
 from .run import Run, begin
 from .training import Seeds
@@ -156,6 +166,29 @@ class Runs:
             "verdict_": pooled([clf.verdict_ for clf in self.clfs]),
             "termination_condition_": next(reason for reason in _REASONS if reason in reasons),
         }
+
+
+def begun(
+    clf: Any,
+    table: Table,
+    targets: Targets | Indicators,
+    weight: Floats | None,
+    index: pd.Index[Any],
+    after: Checkpoint | None,
+) -> Run | Runs:
+    """The run of one label or of several, by what was given; the arguments are those of `begin`."""
+    if isinstance(targets, Indicators):
+        speak_of_look_alikes(targets.classes.tolist())
+        like, read = clone(clf), ("columns_", "n_features_in_", "feature_names_in_")
+        vars(like).update({name: vars(clf)[name] for name in read if name in vars(clf)})
+        if clf.class_prior is None:
+            like.class_prior = "labeled"
+        like = with_readable_models(like, table, targets.codes)
+        return begin_each(like, table, targets, weight, index, after)
+    counts = targets.counts(weight)
+    check_classes(targets.classes, counts, is_auto(clf.missing_label))
+    check_prior(clf.class_prior, targets.classes, counts)
+    return begin(with_readable_models(clf, table, targets.codes), table, targets, weight, index, after)
 
 
 def begin_each(
