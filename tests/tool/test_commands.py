@@ -206,7 +206,9 @@ def test_prior(data, tmp_path):
         ("cat=nan,dog=1", "it got 'cat=nan'"),
         ("cat=0.5,cat=0.5", "'cat' twice"),
         ("cat=0.5,dgo=0.5", "did you mean 'dog'?"),
-        ("cat=0.5,dog=0.2", "it sums to 0.7"),
+        ("cat=0.5,dog=0.2,owl=0", "it sums to 0.7"),
+        ("cat=1.0", "names some of the classes and not 'dog', 'owl'. Give each class its share"),
+        ("cat=0.5,dog=0.5", "not 'owl'"),
     ],
 )
 def test_bad_priors(prior, words, data, tmp_path):
@@ -319,6 +321,13 @@ def test_bad_tables_are_sentences_and_do_not_claim_the_folder(name, data, tmp_pa
     # And once the file is mended, the same command does it.
     bad.write_bytes(data.read_bytes())
     assert surelabel("label", bad, *args).exit_code == 0
+
+
+def test_an_identifier_is_no_label(tmp_path):
+    lines = "\n".join(f"{row},{row}" for row in range(10_001))
+    (tmp_path / "a.csv").write_text(f"x,species\n{lines}\n")
+    result = surelabel("label", tmp_path / "a.csv", *QUICK, "--out", tmp_path / "run")
+    assert refused(result, "10,001 different labels; at most 10,000 classes")
 
 
 def test_a_fault_of_the_tool_itself_is_no_traceback(data, tmp_path, monkeypatch):

@@ -71,7 +71,7 @@ def test_options_count_over_the_file(data, tmp_path, monkeypatch):
     config = tmp_path / "run.toml"
     config.write_text(
         'data = "birds.csv"\ntarget = "species"\nmethod = "pl"\nguard = false\nrounds = 2\nseed = 4\n'
-        'out = "there"\nquiet = true\nreport = false\n[prior]\ncat = 0.5\ndog = 0.5\n'
+        'out = "there"\nquiet = true\nreport = false\n[prior]\ncat = 0.5\ndog = 0.5\nowl = 0\n'
     )
     result = surelabel("label", "--config", config)
     assert (result.exit_code, result.output) == (0, "")
@@ -98,7 +98,43 @@ def test_members_are_seats():
 
 def test_a_prior_names_classes_as_they_are_written():
     assert prior_of(["a=b=0.25", "c=.75"]) == {"a=b": 0.25, "c": 0.75}
-    assert Settings.of(GIVEN | {"prior": {"7": 1.0}}).classifier([7, 8]).class_prior == {7: 1.0}
+    settings = Settings.of(GIVEN | {"prior": {"7": 1.0, "8": 0.0}})
+    assert settings.classifier([7, 8]).class_prior == {7: 1.0, 8: 0.0}
+
+
+def test_a_prior_names_every_class():
+    classes = [f"c{k}" for k in range(20)]
+    with pytest.raises(InputError, match=r"not 'c1', 'c2', .*, 'c10' and 9 more. Give each class its share"):
+        Settings.of(GIVEN | {"prior": {"c0": 1.0}}).classifier(classes)
+    # Of several labels, those not named have the share of the known cells.
+    Settings.of(GIVEN | {"prior": {"c0": 0.5}}).classifier(classes, several=True)
+
+
+@pytest.mark.parametrize("name", ["data", "target", "unlabeled", "sheet", "encoding"])
+def test_names_are_not_empty(name):
+    with pytest.raises(InputError, match="is empty"):
+        Settings.of(GIVEN | {name: " "})
+
+
+@pytest.mark.parametrize("jobs", [0, -2, 1_025, 10**9])
+def test_jobs_have_bounds(jobs):
+    with pytest.raises(InputError, match=f"--jobs must be from 1 to 1,024, or -1 .*; it is {jobs}"):
+        Settings.of(GIVEN | {"jobs": jobs})
+
+
+def test_a_machine_has_bounds(monkeypatch):
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    dask = GIVEN | {"engine": "dask"}
+    assert Settings.of(dask | {"jobs": 8}).jobs == 8
+    with pytest.raises(InputError, match="--jobs 9 would start as many processes on this machine"):
+        Settings.of(dask | {"jobs": 9})
+    assert Settings.of(dask | {"jobs": 9, "scheduler": "tcp://there:1"}).jobs == 9
+
+
+@pytest.mark.parametrize("members", [-5, 0, 1, 201, 10**9])
+def test_members_have_bounds(members):
+    with pytest.raises(InputError, match=f"--members must be from 2 to 200; it is {members}"):
+        Settings.of(GIVEN | {"members": members})
 
 
 def test_what_jobs_and_folders_are_makes_no_other_run():

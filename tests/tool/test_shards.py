@@ -181,6 +181,18 @@ def test_what_is_read_is_never_written_into(files, many):
     assert len(list((files / "run" / "labels").iterdir())) == 3
 
 
+def test_an_identifier_over_all_shards_is_no_label(files, many):
+    for k in range(2):
+        rows = np.arange(6_000) + 6_000 * k
+        table = pd.DataFrame({"x": rows % 7, "species": rows.astype(str)})
+        table.to_parquet(files / "many" / f"{k}.parquet", index=False)
+    (files / "many" / "2.parquet").unlink()
+    result = label(*many, "--out", files / "run")
+    assert result.exit_code == 2
+    assert "12,000 different labels" in " ".join(result.output.split())
+    assert "Is it an identifier?" in " ".join(result.output.split())
+
+
 @pytest.mark.parametrize(
     ("words", "error"),
     [

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..files import InputError, Kind
 
+_MOST_CLASSES = 10_000
 # The tables that a run writes, by the names of the files without their endings.
 OUTPUTS = ("labels", "unlabeled")
 
@@ -65,3 +66,12 @@ def check_labelled(n_labelled: int, n_rows: int, data: str, targets: tuple[str, 
     if not n_labelled:
         others = " or the others" if len(targets) > 1 else ""
         raise InputError(f"{data}: none of the {n_rows:,} rows has a label in column {targets[0]!r}{others}.")
+
+
+def check_classes(n_classes: int, data: str, target: str) -> None:
+    """Refuse more classes than can be told apart, over all shards of a table."""
+    if n_classes > _MOST_CLASSES:
+        raise InputError(
+            f"{data}: column {target!r} holds {n_classes:,} different labels; at most {_MOST_CLASSES:,} "
+            "classes can be told apart. Is it an identifier? Name the column of classes: --target."
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import tomllib
@@ -23,7 +24,14 @@ _FREE = ("jobs", "report", "scheduler", "parts")
 ENGINES = ("local", "dask")
 # Only the names of files are compared: their content has a digest, and the folder may have another path.
 _FILES = ("data", "unlabeled")
-_LIMITS = {"rounds": (0, 10_000), "members": (2, 10_000), "seed": (0, 2**32 - 1)}
+# More members than this differ in nothing, and their probabilities do not fit in memory.
+_LIMITS = {"rounds": (0, 10_000), "members": (2, 200), "seed": (0, 2**32 - 1)}
+_MOST_JOBS = 1_024
+# Worker processes for each processor of this machine, each of which takes 150 MB to start.
+_MOST_WORKERS = 4
+# Settings that name something.
+_NAMING = ("data", "target", "target_prefix", "unlabeled", "sheet", "encoding", "scheduler")
+_SHOWN = 10
 _NUMBER = re.compile(r"[0-9]*\.?[0-9]+(?:[eE]-?[0-9]+)?")
 
 
@@ -104,6 +112,11 @@ class Settings:
             raise InputError("Name the label column: --target.")
         if "target" in given and "target_prefix" in given:
             raise InputError("Name the label columns by --target or by --target-prefix, not by both.")
+        for name in _NAMING:
+            if name in given and not str(given[name]).strip():
+                raise InputError(
+                    f"{'The file to read' if name == 'data' else _option(name)} is empty. Name it."
+                )
         settings = cls(**{name: _checked(name, value) for name, value in given.items()})
         if settings.method not in METHODS:
             raise InputError(f"--method must be one of {', '.join(METHODS)}; it is {settings.method!r}.")
@@ -114,8 +127,11 @@ class Settings:
             if value is not None and not least <= value <= most:
                 raise InputError(f"--{name} must be from {least} to {most:,}; it is {value}.")
         settings._check_engine()
-        if settings.jobs == 0:
-            raise InputError("--jobs must be 1 or more, or -1 for one per processor; it is 0.")
+        if settings.jobs is not None and settings.jobs != -1 and not 1 <= settings.jobs <= _MOST_JOBS:
+            raise InputError(
+                f"--jobs must be from 1 to {_MOST_JOBS:,}, or -1 for one per processor; it is "
+                f"{settings.jobs}."
+            )
         return settings
 
     def _check_engine(self) -> None:
@@ -131,7 +147,13 @@ class Settings:
             return
         for name in ("target_prefix", "unlabeled", "sheet", "encoding"):
             if getattr(self, name) is not None:
-                raise InputError(f"--{name.replace('_', '-')} is not for --engine dask.")
+                raise InputError(f"{_option(name)} is not for --engine dask.")
+        here = os.cpu_count() or 1
+        if self.scheduler is None and self.jobs is not None and self.jobs > _MOST_WORKERS * here:
+            raise InputError(
+                f"--jobs {self.jobs} would start as many processes on this machine, which has {here} "
+                f"processors; it may be {_MOST_WORKERS * here} at most."
+            )
         if self.method == "ups":
             raise InputError("--method ups rules out classes, which needs all rows in one place.")
 
@@ -144,7 +166,7 @@ class Settings:
         words = ["surelabel", "label", self.data, *self.parts]
         for field in fields(self)[1:]:
             value = getattr(self, field.name)
-            option = f"--{field.name.replace('_', '-')}"
+            option = _option(field.name)
             if value == field.default or field.name == "parts":
                 continue
             if isinstance(value, bool):
@@ -256,6 +278,11 @@ def _checked(name: str, value: Any, where: str = "") -> Any:
     return value
 
 
+def _option(name: str) -> str:
+    """The option of a setting."""
+    return f"--{name.replace('_', '-')}"
+
+
 def _items(value: Any) -> Sequence[Any]:
     return value if isinstance(value, (list, tuple)) else [None]
 
@@ -280,6 +307,14 @@ def _prior(shares: dict[str, float] | None, classes: Sequence[Any], several: boo
             raise InputError(f"--prior names the class {name!r}, which no row has{hint}")
     if several:
         return {by_name[name]: share for name, share in shares.items()}
+    others = [name for name in by_name if name not in shares]
+    if others:
+        shown = ", ".join(map(repr, others[:_SHOWN]))
+        more = f" and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
+        raise InputError(
+            f"--prior names some of the classes and not {shown}{more}. Give each class its share; 0, if no "
+            "unlabelled row has it."
+        )
     total = sum(shares.values())
     if not isclose(total, 1, abs_tol=1e-3):
         raise InputError(f"--prior must sum to 1 over the classes; it sums to {total:.6g}.")

@@ -21,7 +21,7 @@ from ..files import kinds_of, target_column
 from ..rounds.records import Round
 from . import summary
 from .earlier_run import EarlierRun, Tally, earlier_run
-from .facts import OUTPUTS, Facts, check_labelled, check_used
+from .facts import OUTPUTS, Facts, check_classes, check_labelled, check_used
 from .label_columns import by_name, uniform
 from .run_files import Staged
 from .run_folder import RunFolder
@@ -163,6 +163,7 @@ def _read(settings: Settings, shards: list[Shard], digest: str, client: Client) 
     counts: Counter[Any] = sum((each for each, _ in found), Counter())
     tally = sum((each for _, each in found), Tally())
     check_labelled(len(counts), n_rows, settings.data, (target,))
+    check_classes(len(counts), settings.data, target)
     raw = np.empty(len(counts), dtype=object)
     raw[:] = list(counts)
     labels = dict(zip(raw, uniform(raw), strict=True))
