@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any, TypeVar
 
 import numpy as np
+import pandas as pd
 from sklearn.base import clone, is_classifier
 from sklearn.pipeline import Pipeline, make_pipeline
 
@@ -98,6 +99,9 @@ def made_readable(models: dict[str, Classifier], X: Table, codes: Ints) -> dict[
     codes : ndarray of shape (n,)
         Their classes; -1 is unlabelled.
     """
+    strangers = {name: model for name, model in models.items() if not _reads_everything(model)}
+    if not strangers:
+        return models
     gaps = _rows_with_gaps(X)
     kinds = {"categories": category_mask(X).any(), "gaps": gaps.any(), "sparse matrices": is_sparse(X)}
     hard = [kind for kind, there in kinds.items() if there]
@@ -109,8 +113,8 @@ def made_readable(models: dict[str, Classifier], X: Table, codes: Ints) -> dict[
     lesson = take(X, rows), codes[rows]
     behind = {
         name: make_pipeline(Encoder(), model)
-        for name, model in models.items()
-        if not _reads_everything(model) and not _works(model, *lesson, asked)
+        for name, model in strangers.items()
+        if not _works(model, *lesson, asked)
     }
     behind = {name: model for name, model in behind.items() if _works(model, *lesson, asked)}
     if behind:
@@ -143,7 +147,7 @@ def _rows_with_gaps(X: Table) -> Bools:
     """Which rows have a missing cell, shape (n,)."""
     if is_sparse(X):
         return np.zeros(X.shape[0], dtype=bool)
-    return np.asarray(np.isnan(numbers(X)).any(axis=1))
+    return np.any(np.asarray(pd.isna(X)), axis=1)
 
 
 def _some(rows: Ints, first: Bools, most: int) -> Ints:
