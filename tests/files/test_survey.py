@@ -103,10 +103,17 @@ def test_infinite_numbers_by_type():
     assert np.isnan(values[1:4]).all()
 
 
+def test_most_cells_may_be_strays_by_type_or_errors():
+    for cells in ([1.5, np.inf, np.inf, 2.0, -np.inf], ["1.5", "#DIV/0!", "#DIV/0!", "2", "#N/A"]):
+        kind, values = read(cells)
+        assert (kind.kind, kind.n_stray) == ("number", 3)
+        assert np.isnan(values).tolist() == [False, True, True, False, True]
+
+
 def test_errors_of_spreadsheets_are_missing_in_categories():
     kind, values = read(["red", "#N/A", "blue", "#REF!"])
     assert (kind.kind, kind.n_missing, values) == ("category", 2, ["red", None, "blue", None])
-    assert "row 2 holds '#N/A' and row 4 '#REF!', errors of a spreadsheet" in kind.note
+    assert "Row 2 holds '#N/A' and row 4 '#REF!', errors of a spreadsheet" in kind.note
 
 
 # How numbers are written.

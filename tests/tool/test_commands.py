@@ -692,7 +692,7 @@ def test_predict_refuses_by_name(run, data, tmp_path):
     args = ("-o", tmp_path / "p.csv")
     lacking = written(new.drop(columns="width"), tmp_path / "lacking.csv")
     assert refused(surelabel("predict", run, lacking, *args), "lacks the column 'width'")
-    words = written(new.assign(width=["1", "2", "wide", "3", "4"]), tmp_path / "words.csv")
+    words = written(new.assign(width=["1", "2", "wide", "wide", "tall"]), tmp_path / "words.csv")
     assert refused(
         surelabel("predict", run, words, *args),
         "words.csv: Column 'width' was a number and now holds 'wide', in row 3",

@@ -1,12 +1,15 @@
 """Tables from files and back: exactly as written, whole or not at all."""
 
+from .cells import marks_in
 from .claiming import alone_in
-from .errors import InputError, OutputError, did_you_mean
+from .errors import InputError, OutputError, did_you_mean, listed
 from .features import features, features_and_notes
 from .formats import TEXT_KINDS, Format, format_of
 from .kinds import Kind, kinds_of, target_column
 from .label_column import target_values
 from .reading import Table, read_row_groups, read_table
+from .remarks import option
+from .survey import is_mark
 from .writing import replacing, write_bytes, write_table
 
 __all__ = [
@@ -21,7 +24,11 @@ __all__ = [
     "features",
     "features_and_notes",
     "format_of",
+    "is_mark",
     "kinds_of",
+    "listed",
+    "marks_in",
+    "option",
     "read_row_groups",
     "read_table",
     "replacing",

@@ -12,7 +12,17 @@ import pyarrow.compute as pc
 
 from ..common.limits import LARGEST_EXACT, is_missing
 from .notation import PLAIN, Notation
-from .survey import Survey, dates_in, errors_in, numbers_in, parsed, survey_of, survey_of_typed
+from .survey import (
+    LONGEST_MARK,
+    Survey,
+    dates_in,
+    errors_in,
+    is_mark,
+    numbers_in,
+    parsed,
+    survey_of,
+    survey_of_typed,
+)
 from .values import decoded, is_text, python_values, to_arrow
 
 _WHOLE = r"\A(?:0|-?[1-9][0-9]*)\z"
@@ -98,6 +108,29 @@ def label_cells(column: pd.Series) -> Cells:
     """The label column: text stays text, in which only the empty cell is missing."""
     text = _text(column)
     return Cells("text", text) if text is not None else _typed(column)
+
+
+def marks_in(column: pd.Series) -> dict[str, int]:
+    """How often each mark of a missing value, such as n/a, stands in a column.
+
+    Parameters
+    ----------
+    column : Series of shape (N,)
+        A column of a table, as text or typed.
+
+    Examples
+    --------
+    >>> marks_in(pd.Series(["red", "?", "NA", "?"]))
+    {'?': 2, 'NA': 1}
+    """
+    text = _text(column)
+    if text is None:
+        return {}
+    trimmed = pc.utf8_trim(text, _SPACE)
+    short = trimmed.filter(pc.less_equal(pc.binary_length(trimmed), LONGEST_MARK))
+    counts = short.value_counts()
+    found = zip(counts.field(0).to_pylist(), counts.field(1).to_pylist(), strict=True)
+    return {cell: n for cell, n in found if is_mark(cell)}
 
 
 def is_whole(values: pa.Array) -> bool:

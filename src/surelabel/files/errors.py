@@ -1,11 +1,12 @@
-"""The two errors that files raise, and the words they share."""
+"""The two errors that files raise, and the words that messages share."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _SHOWN = 20
+_LISTED = 3
 
 
 class InputError(ValueError):
@@ -48,3 +49,23 @@ def no_such(what: str, name: str, names: Iterable[str]) -> InputError:
     hint = f"; did you mean {near!r}?" if near is not None else "."
     shown = ", ".join(map(str, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
     return InputError(f"No {what} {name!r}{hint} {what.capitalize()}s: {shown}.")
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first few names, and how many more there are.
+
+    Parameters
+    ----------
+    names : sequence of str
+        At least one.
+
+    Examples
+    --------
+    >>> listed(["A1", "A2", "A3"])
+    'A1, A2 and A3'
+    >>> listed(["A1", "A2", "A3", "A4", "A5"])
+    'A1, A2, A3 and 2 more'
+    """
+    if len(names) > _LISTED + 1:
+        return f"{', '.join(names[:_LISTED])} and {len(names) - _LISTED:,} more"
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]

@@ -86,6 +86,9 @@ def features_and_notes(
     ("2 of 3 cells are numbers; row 3 holds 'x'; it counts as missing.", 'Correct it.')
     """
     X, surveys = _read(frame, kinds)
+    for name, survey in surveys.items():
+        if 2 * survey.n_stray > survey.n_known:
+            raise _changed(kinds[name], survey)
     return X, {name: on_read(survey) for name, survey in surveys.items()}
 
 
@@ -109,13 +112,10 @@ def _column(column: pd.Series, kind: Kind) -> tuple[pd.Series, Survey | None]:
     cells = cells_as(column, kind.kind, Notation.of(kind.notation) if kind.notation else PLAIN)
     if cells.kind != kind.kind and cells.values.null_count < len(column):
         raise InputError(f"Column {kind.name!r} was a {kind.kind} and now holds a {cells.kind} in each row.")
-    survey = cells.survey
-    if survey is not None and 2 * survey.n_stray > survey.n_known:
-        raise _changed(kind, survey)
     values = cells.values.to_numpy(zero_copy_only=False)
     if cells.kind != kind.kind:
         values = np.full(len(column), np.nan if kind.kind == "number" else np.datetime64("NaT", "us"))
-    return pd.Series(values, index=column.index, copy=False), survey
+    return pd.Series(values, index=column.index, copy=False), cells.survey
 
 
 def _changed(kind: Kind, survey: Survey) -> InputError:

@@ -220,7 +220,7 @@ def _judged(name: str, cells: Cells, missing: int, distinct: int, said: str | No
         return cells.kind, why_read(cells.kind, cells.survey)
     if known >= _FEWEST_TEXT and 2 * distinct > known:
         return "text", f"{distinct:,} of {known:,} cells differ: free text"
-    return "category", f"{distinct:,} different values"
+    return "category", f"{distinct:,} different values" if distinct > 1 else "one value, or none"
 
 
 def _identifier(name: str, cells: Cells) -> str | None:

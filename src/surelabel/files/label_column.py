@@ -87,8 +87,8 @@ def _check_labels(values: Values, target: str) -> None:
     labels = set(values) - {None}
     if len(labels) > _MOST_CLASSES:
         raise InputError(
-            f"Column {target!r} holds {len(labels):,} different labels; at most {_MOST_CLASSES:,} classes can "
-            "be told apart. Name the column of classes: --target."
+            f"Column {target!r} holds {len(labels):,} different labels; at most {_MOST_CLASSES:,} classes "
+            "can be told apart. Name the column of classes: --target."
         )
     seen: dict[str, str] = {}
     for label in sorted(label for label in labels if isinstance(label, str)):

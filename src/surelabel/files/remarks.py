@@ -64,7 +64,7 @@ def on_unread(survey: Survey | None, kind: str, examples: Sequence[str]) -> tupl
         )
     if examples and all(_OTHER_DATE.fullmatch(cell) for cell in examples):
         return (
-            f"cells such as {shortened(examples[0])} look like dates, but it is not certain which number is "
+            f"Cells such as {shortened(examples[0])} look like dates, but it is not certain which number is "
             f"which, so {outcome}.",
             "Write dates as 2024-12-31.",
         )
@@ -75,7 +75,7 @@ def on_errors(survey: Survey) -> tuple[str, str]:
     """Of a column of categories in which a spreadsheet left errors."""
     one = survey.n_stray == 1
     return (
-        f"{where(survey)}, {'an error' if one else 'errors'} of a spreadsheet; "
+        f"R{where(survey)[1:]}, {'an error' if one else 'errors'} of a spreadsheet; "
         f"{'it counts' if one else 'they count'} as missing.",
         f"Correct the {'formula' if one else 'formulas'} and save the table again.",
     )

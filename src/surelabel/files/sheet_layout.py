@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any
 from xml.etree import ElementTree
 
-from .errors import InputError
+from .errors import InputError, listed
 
 # Most sheets have none of this, and need not be looked at cell by cell.
 _WORTH_A_LOOK = re.compile(rb"[<:]f[ >/]|[<:]mergeCell |hidden=")
 _REFERENCE = re.compile(r"\$?([A-Z]+)\$?([0-9]+)")
-_SHOWN = 3
 
 
 @dataclass
@@ -79,19 +77,6 @@ def spread_merged(rows: list[list[Any]], layout: Layout, where: str) -> tuple[st
     if not notes:
         return ()
     return (f"{where}: the value of merged cells is taken for each of their rows: {listed(notes)}.",)
-
-
-def listed(names: Sequence[str]) -> str:
-    """The first few names, and how many more there are.
-
-    Examples
-    --------
-    >>> listed(["A1", "A2", "A3", "A4", "A5"])
-    'A1, A2, A3 and 2 more'
-    """
-    if len(names) <= _SHOWN + 1:
-        return " and ".join([*([", ".join(names[:-1])] if len(names) > 1 else []), names[-1]])
-    return f"{', '.join(names[:_SHOWN])} and {len(names) - _SHOWN:,} more"
 
 
 def _position(reference: str) -> tuple[int, int]:

@@ -13,9 +13,9 @@ from typing import Any, BinaryIO
 import pandas as pd
 
 from ..common.limits import LARGEST_EXACT
-from .errors import InputError, no_such
+from .errors import InputError, listed, no_such
 from .formats import Format, check_names, frame_of
-from .sheet_layout import Layout, layout_of, listed, spread_merged
+from .sheet_layout import Layout, layout_of, spread_merged
 from .sizes import check_bytes, check_shape
 from .values import python_values, typed
 

@@ -15,6 +15,7 @@ from .notation import PLAIN, Notation, fitting, likely
 
 # What people write for a value they do not have, in small letters.
 _MARKS = ("?", "-", "--", "\u2013", "\u2014", ".", "n/a", "n.a.", "na", "nan", "none", "null", "<na>")
+LONGEST_MARK = max(len(mark.encode()) for mark in _MARKS)
 # What spreadsheets write for a value they could not compute.
 ERRORS = ("#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!")
 _DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -212,11 +213,11 @@ def _compared(kind: str, text: pa.Array, values: pa.Array) -> Survey:
 
 
 def _glimpse(text: pa.Array) -> list[str]:
-    """Cells from all over a column, without marks."""
+    """Cells from all over a column, without marks and errors."""
     known = text.drop_null()
     rows = np.unique(np.linspace(0, len(known) - 1, min(_GLIMPSE, len(known))).astype(int))
     cells = (cell.strip(_SPACE) for cell in known.take(pa.array(rows, pa.int64())).to_pylist())
-    return [cell for cell in cells if cell and not is_mark(cell)]
+    return [cell for cell in cells if cell and cell not in ERRORS and not is_mark(cell)]
 
 
 def _where(keep: pa.Array, values: pa.Array) -> pa.Array:

@@ -13,7 +13,7 @@ import typer
 from ..bench.command import bench
 from ..files import InputError, read_table
 from . import display
-from .console import console_for, escaped, note, notices
+from .console import console_for, escaped, notices
 from .errors import answering
 from .finished_run import predicted, reported
 from .options import (
@@ -32,6 +32,7 @@ from .options import (
     TargetPrefix,
     Unlabeled,
 )
+from .problems import problems
 from .run import run
 from .run_folder import RunFolder
 from .settings import ENGINES, METHODS, Settings, from_toml, prior_of
@@ -209,13 +210,9 @@ def inspect(
         asked = {name: value for name, value in given.items() if value is not None}
         _check_target(asked)
         source = read_tables(Settings.of(asked))
-        source.features()  # refuses a second file whose columns do not fit the first
-        display.show_facts(console, source.facts)
-        problems = source.problems()
-        for problem in problems:
-            note(console, problem)
-        if not problems:
-            console.print("No problem found.")
+        found = problems(source)
+        display.show_columns(console, source.facts)
+        display.show_problems(console, found)
 
 
 @app.command(epilog="Example:\n\n  surelabel demo --out demo")

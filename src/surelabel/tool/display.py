@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -10,8 +11,10 @@ from rich.table import Table
 from rich.text import Text
 
 from ..common.versions import versions
+from ..files import listed
 from .console import escaped, note, shown
 from .facts import Facts
+from .problems import Problem
 from .run_folder import RunFolder
 from .source import Reader
 from .summary import Summary
@@ -28,13 +31,44 @@ def show_dashboard(console: Console, reader: Reader) -> None:
 
 
 def show_facts(console: Console, facts: Facts) -> None:
-    """Columns and classes, before any work."""
+    """What the reader decided by itself, columns and classes, before any work."""
     for sentence in facts.notes:
         note(console, sentence)
+    show_columns(console, facts)
+
+
+def show_columns(console: Console, facts: Facts) -> None:
+    """What each column is taken for, and the labelled rows of each class."""
     console.print(_columns_table(facts))
+    unused = [kind.name for kind in facts.kinds.values() if not kind.used and kind.kind != "target"]
+    if unused:
+        n_all = sum(kind.kind != "target" for kind in facts.kinds.values())
+        verb = "is" if len(unused) == 1 else "are"
+        line = f"{len(unused):,} of {n_all:,} columns {verb} not learnt from: {listed(unused)}"
+        console.print(escaped(line), style="dim", highlight=False)
     console.print()
     console.print(_classes_table(facts))
     console.print()
+
+
+def show_problems(console: Console, problems: Sequence[Problem]) -> None:
+    """What to know before any time is spent, each with where it is and what to do."""
+    if not problems:
+        console.print("No problem found.")
+        return
+    table = Table(title="problems", title_justify="left", box=None, pad_edge=False, show_header=False)
+    table.add_column(overflow="ellipsis", no_wrap=True, max_width=24)
+    table.add_column()
+    before = None
+    for problem in problems:
+        text = Text(shown(problem.what))
+        if problem.advice:
+            text.append(f"\n→ {shown(problem.advice)}", "cyan")
+        where = "" if problem.where == before else problem.where
+        table.add_row(Text(shown(where), "bold"), text)
+        before = problem.where
+    console.print(table)
+    console.print("\nRow 1 is the first below the header.", style="dim")
 
 
 def show_resumed(console: Console, record: dict[str, Any], n_rounds: int) -> None:
@@ -98,7 +132,9 @@ def _columns_table(facts: Facts) -> Table:
         cells = [kind.name, what, kind.why, f"{kind.n_missing:,}" if kind.n_missing else ""]
         table.add_row(*[Text(shown(cell)) for cell in [*cells, ", ".join(kind.examples)]], style=style)
     if len(kinds) > _SHOWN_COLUMNS:
-        table.add_row(f"and {len(kinds) - _SHOWN_COLUMNS} more", style="dim")
+        rest = Counter(kind.kind for kind in kinds[_SHOWN_COLUMNS:])
+        counts = ", ".join(f"{kind}: {n:,}" for kind, n in rest.items())
+        table.add_row(f"and {len(kinds) - _SHOWN_COLUMNS:,} more", "", counts, style="dim")
     return table
 
 

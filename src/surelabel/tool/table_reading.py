@@ -48,7 +48,10 @@ def read_tables(settings: Settings) -> TableSource:
         else by_name(Counter(label for label in labels if label is not None)),
         n_unlabeled=_n_unlabeled(labels) + sum(len(each.frame) for each in more),
         several=several,
-        notes=tuple(note for each in tables for note in each.notes),
+        notes=(
+            *(note for each in tables for note in each.notes),
+            *(f"column {kind.name!r}: {kind.note}" for kind in kinds.values() if kind.n_stray),
+        ),
         digests={name: each.digest for name, each in zip(("data", "unlabeled"), tables, strict=False)},
         reads=tuple(each.path for each in tables),
         outputs=tuple(name + _ending(each.path) for name, each in zip(OUTPUTS, tables, strict=False)),

@@ -12,8 +12,9 @@ import numpy as np
 import pandas as pd
 
 from ..classifier import PseudoLabelClassifier
+from ..common.notice import notice
 from ..common.types import Ints, Values
-from ..files import InputError, Kind, Table, features, write_table
+from ..files import InputError, Kind, Table, features, features_and_notes, write_table
 from ..rounds.records import Round
 from ..rounds.several import LabelRounds
 from . import summary
@@ -56,7 +57,9 @@ class TableSource(Source):
 
     def features(self) -> tuple[pd.DataFrame, pd.DataFrame | None]:
         """X of the rows of the first file, and of those of the second; positions count through both."""
-        X, *more = (features_of(table, self.facts.kinds) for table in self.tables)
+        first, *others = self.tables
+        X = features(first.frame, self.facts.kinds)
+        more = [features_of(other, self.facts.kinds) for other in others]
         if not more:
             return X, None
         return X, more[0].set_axis(range(len(X), len(X) + len(more[0])))
@@ -65,28 +68,6 @@ class TableSource(Source):
         """The work that settings ask for, in this process."""
         clf = settings.classifier(list(self.facts.counts), self.facts.several)
         return TableLabelling(self, folder, clf, *self.features(), settings.guard_formulas)
-
-    def problems(self) -> list[str]:
-        """What a person should know before spending time, in sentences."""
-        facts, n_rows = self.facts, len(self.labels)
-        what = "Label" if facts.several else "Class"
-        found = [
-            f"{what} {label!r} has only {count} labelled row{'s' if count != 1 else ''}."
-            for label, count in facts.counts.items()
-            if count < 3
-        ]
-        if len(facts.counts) < 2 and not facts.several:
-            found.append(f"The labelled rows hold {len(facts.counts)} class; at least two are needed.")
-        if not facts.n_unlabeled:
-            found.append("Every row has a label; there is nothing to fill in.")
-        if not any(kind.used for kind in facts.kinds.values()):
-            found.append("No column can be learnt from; see --categorical.")
-        found += [
-            f"Column {kind.name!r} is empty in {kind.n_missing / n_rows:.0%} of rows."
-            for kind in facts.kinds.values()
-            if kind.used and kind.n_missing > 0.5 * n_rows
-        ]
-        return found
 
 
 @dataclass
@@ -215,11 +196,19 @@ class _Column:
 
 
 def features_of(table: Table, kinds: dict[str, Kind]) -> pd.DataFrame:
-    """X of a file, its columns read as the kinds found in another file; errors name the file."""
+    """X of a file, its columns read as the kinds found in another file; cells that do not fit are told."""
+    X, notes = read_features(table, kinds)
+    for name, (what, _) in notes.items():
+        notice(f"{table.path}, column {name!r}: {what}")
+    return X
+
+
+def read_features(table: Table, kinds: dict[str, Kind]) -> tuple[pd.DataFrame, dict[str, tuple[str, str]]]:
+    """X of another file; of each column in which cells count as missing, what to know and what to do."""
     missing = [name for name, kind in kinds.items() if kind.used and name not in table.frame.columns]
     if missing:
         raise InputError(f"{table.path} lacks the column {missing[0]!r}, which is learnt from.")
     try:
-        return features(table.frame, kinds)
+        return features_and_notes(table.frame, kinds)
     except InputError as error:
         raise InputError(f"{table.path}: {error}") from error
