@@ -768,12 +768,6 @@ def commands(group=app, above=""):
     return [above + name for name in names] + [name for names in below for name in names]
 
 
-def marked(names, reason):
-    """Commands, of which those of bench are known to fail."""
-    undone = pytest.mark.xfail(strict=True, reason=reason)
-    return [pytest.param(name, marks=undone if name.startswith("bench ") else ()) for name in names]
-
-
 def options_of(name):
     return set(re.findall(r"--[a-z-]+", surelabel(*name.split(), "--help").output)) - {"--help"}
 
@@ -786,7 +780,7 @@ def test_every_command_has_help_with_an_example(name):
     assert f"surelabel {name} " in (ROOT / "README.md").read_text()
 
 
-@pytest.mark.parametrize("name", marked(commands(), "docs/tool.md has no section on bench yet"))
+@pytest.mark.parametrize("name", commands())
 def test_every_command_and_option_is_documented(name):
     text = (ROOT / "docs" / "tool.md").read_text()
     assert f"surelabel {name} " in text
