@@ -1,11 +1,13 @@
 """Kill a run at random moments, go on with it, and compare the labels byte by byte.
 
 Run with `make bench-kill` (200 kills), or with `ARGS="--kills 30"`. This process imports surelabel and runs
-nothing: each run is a fork of it, so that it starts at once and threads of no model are forked. A run is
-killed (SIGKILL), in turn at a moment drawn from its whole duration and right before it opens, renames or
-removes a file of its folder; then every file in the folder must be readable, and the same command with
---resume must end with the labels of a run that was left alone and no other file than that has. One in three
-is killed once more on the way. Prints a table and writes results/kill.json.
+nothing: each run is a fork of it, so that it starts at once and threads of no model are forked. Four kinds of
+run take turns: two methods, each into a new folder and, with --overwrite, into that of an earlier run; all of
+them with the guard and the report, and beside files of a user's own. A run is killed (SIGKILL), in turn at a
+moment drawn from its whole duration and right before it opens, renames or removes a file of its folder. Then
+every file in the folder must be readable and listed in run.json, and the same command with --resume must end
+with the labels of a run that was left alone and no other file than that has. The user's files must be as they
+were. One in three is killed once more on the way. Prints a table and writes results/kill.json.
 """
 
 import argparse
@@ -26,8 +28,10 @@ from collections import Counter
 from itertools import count
 from pathlib import Path
 
-import skops.io  # noqa: F401  once here, not in each fork
+import altair  # noqa: F401  once here, not in each fork
+import skops.io  # noqa: F401
 
+import surelabel.reporting.page  # noqa: F401
 from surelabel import Repeated, recipes, trees
 from surelabel.committees import unlike
 from surelabel.committees.models.default import unlike_models
@@ -35,11 +39,17 @@ from surelabel.rounds.checkpoint import Checkpoint
 from surelabel.tool.commands import app
 
 RESULTS = Path("results")
-# Without the guard, which writes nothing, and the report, which is not what a run goes on from: both take
-# longer than a small run.
-QUICK = ["--no-guard", "--no-report"]
-METHODS = {"pl": ["--rounds", "4", *QUICK], "csa": ["--rounds", "3", *QUICK]}
+METHODS = {"pl": ["--rounds", "3"], "csa": ["--rounds", "2"]}
+KINDS = [(method, replaced) for replaced in (False, True) for method in METHODS]
+N_ROWS = 80
 PATIENCE = 120.0
+SEED = 0
+# What a user has in the folder: none of it is a run's.
+OWN = ["notes.txt", "labels.txt", ".surelabel-notes.tmp", "mine/part-00000.parquet", "report-final.html"]
+LINK = "link.csv"
+
+
+STEPS = ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir")
 
 
 def small_models():
@@ -48,7 +58,7 @@ def small_models():
     return {name: models[name] for name in ("linear", "bayes")}
 
 
-def write_birds(path, n=80, n_labelled=20):
+def write_birds(path, n=N_ROWS, n_labelled=20):
     """A small table of three species, most of them unknown, in plain Python."""
     rng = random.Random(0)
     lines = ["width,height,colour,species"]
@@ -65,7 +75,7 @@ def watch(folder, last):
     steps = count(1)
 
     def look(event, args):
-        if event in ("open", "os.rename", "os.remove") and str(args[0]).startswith(f"{folder}/"):
+        if event in STEPS and str(args[0]).startswith(f"{folder}/"):
             step = next(steps)
             if step == last:
                 os.kill(os.getpid(), signal.SIGKILL)
@@ -114,16 +124,49 @@ def killed(args, log, moment):
     return ended(started(args, log), moment) is None
 
 
-def unreadable(folder, n_rows):
+def put_own(folder, precious):
+    """Files of a user's own, and a link to one elsewhere."""
+    precious.write_text("mine")
+    for name in OWN:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("mine")
+    (folder / LINK).symlink_to(precious)
+
+
+def lost(folder, precious):
+    """What is gone of a user's own files, or is no longer as it was, by name."""
+    paths = {name: folder / name for name in OWN} | {LINK: precious}
+    gone = [name for name, path in paths.items() if not path.exists() or path.read_text() != "mine"]
+    return gone if (folder / LINK).is_symlink() else [*gone, "the link"]
+
+
+def files_of(folder):
+    """The files of a run in a folder: those that are not a user's own, nor temporary."""
+    paths = sorted(folder.iterdir()) if folder.exists() else []
+    own = {name.split("/")[0] for name in (*OWN, LINK)}
+    return [path for path in paths if path.name not in own and not path.name.startswith(".surelabel-")]
+
+
+def unlisted(folder):
+    """Files of a run that its record does not list with their digest, by name."""
+    paths = [path for path in files_of(folder) if path.name != "run.json"]
+    record = json.loads((folder / "run.json").read_bytes()) if (folder / "run.json").exists() else {}
+    known = [record.get(key, {}) for key in ("files", "writing")]
+    digests = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
+    return [name for name, digest in digests.items() if digest not in [each.get(name) for each in known]]
+
+
+def unreadable(folder):
     """Files in the folder of a run that are not whole, by name."""
     bad = []
-    for path in sorted(folder.iterdir()) if folder.exists() else ():
-        if path.name.startswith(".surelabel-"):
-            continue  # not yet renamed: no one reads it
+    for path in files_of(folder):
         data = path.read_bytes()
         try:
             if path.suffix == ".json":
                 json.loads(data)
+            elif path.suffix == ".html":
+                assert data.startswith(b"<!doctype html>")
+                assert data.rstrip().endswith(b"</html>")
             elif path.name == "state.npz":
                 Checkpoint.from_bytes(data)
             elif path.name == "model.skops":
@@ -133,7 +176,7 @@ def unreadable(folder, n_rows):
             else:
                 lines = list(csv.reader(io.StringIO(data.decode())))
                 assert {len(line) for line in lines} == {len(lines[0])}
-                assert len(lines) == n_rows + 1
+                assert len(lines) == N_ROWS + 1
         except (ValueError, KeyError, AssertionError, zipfile.BadZipFile):
             bad.append(path.name)
     return bad
@@ -143,70 +186,94 @@ def stage(folder):
     """How far a run had come when it was killed, in words."""
     if not (folder / "run.json").exists():
         return "nothing written"
-    status = json.loads((folder / "run.json").read_bytes())["status"]
-    if status == "complete":
-        return "complete"
+    record = json.loads((folder / "run.json").read_bytes())
+    if record["settings"]["seed"] != SEED:
+        return "before the earlier run was touched"
+    if record["status"] in ("complete", "beginning"):
+        return record["status"]
     if not (folder / "state.npz").exists():
         return "in round 1"
-    if (folder / "labels.csv").exists():
+    if "labels.csv" in record.get("writing", {}) or "model.skops" in record.get("writing", {}):
         return "writing the outcome"
     rounds = len(Checkpoint.from_bytes((folder / "state.npz").read_bytes()).history)
     return f"after round {rounds}"
 
 
-def command(method, work, out, *more):
+def command(method, work, out, *more, seed=SEED):
     """What is run, again and again; the folder comes last."""
-    return [
-        "label",
-        work / "birds.csv",
-        "--target",
-        "species",
-        "--method",
-        method,
-        *METHODS[method],
-        *more,
-        out,
-    ]
+    words = ["label", work / "birds.csv", "--target", "species", "--method", method, *METHODS[method]]
+    return [*words, "--seed", str(seed), *more, out]
 
 
-def trial(method, moment, again, work, alone):
+def going_on(method, work, out):
+    """The command that goes on with what was killed; anew, where the earlier run is still there."""
+    option = "--overwrite" if stage(out) == "before the earlier run was touched" else "--resume"
+    return command(method, work, out, option)
+
+
+def trial(method, replaced, moment, again, work, alone):
     """One kill and its resume: what was found."""
-    out, log = work / "cut", work / "log"
+    out, log, precious = work / "cut", work / "log", work / "precious"
     shutil.rmtree(out, ignore_errors=True)
     log.unlink(missing_ok=True)
-    args = command(method, work, out)
-    in_time = killed(args, log, moment)
-    found = {"method": method, "moment": moment, "running": in_time, "stage": stage(out)}
-    found["unreadable"] = unreadable(out, 80)
-    left = len(list(out.glob(".surelabel-*")))
+    if replaced:
+        shutil.copytree(work / f"earlier-{method}", out)
+    put_own(out, precious)
+    found = {"method": method, "replaced": replaced, "moment": moment, "twice": again is not None}
+    found |= {"unreadable": [], "unlisted": [], "lost": [], "temporary": 0}
+
+    def look():
+        found["unreadable"] += unreadable(out)
+        found["unlisted"] += unlisted(out)
+        found["lost"] += lost(out, precious)
+        found["temporary"] += len(list(out.glob(".surelabel-*"))) - 1  # one is the user's
+
+    found["running"] = killed(command(method, work, out, *(["--overwrite"] if replaced else [])), log, moment)
+    found["stage"] = stage(out)
+    look()
     if again is not None:
-        killed(command(method, work, out, "--resume"), log, again)
-        found["unreadable"] += unreadable(out, 80)
-        left += len(list(out.glob(".surelabel-*")))
-    found |= {"temporary": left, "twice": again is not None}
-    found["exit"] = ended(started(command(method, work, out, "--resume"), log))
-    names = {path.name for path in out.iterdir()} if out.exists() else set()
+        killed(going_on(method, work, out), log, again)
+        look()
+    found["exit"] = ended(started(going_on(method, work, out), log))
+    look()
     found["same"] = found["exit"] == 0 and (out / "labels.csv").read_bytes() == alone["labels"]
-    found["left over"] = sorted(names - alone["names"])
+    found["left over"] = sorted({path.name for path in files_of(out)} - alone["names"])
+    found["missing"] = sorted(alone["names"] - {path.name for path in files_of(out)})
     found["said"] = log.read_text()[-2000:] if found["exit"] != 0 else ""
     return found
 
 
-def run_alone(method, work):
+def run_alone(method, replaced, work):
     """A run that is left alone: its duration, labels and files."""
     out = work / f"alone-{method}"
     shutil.rmtree(out, ignore_errors=True)
-    args = command(method, work, out)
+    if replaced:
+        shutil.copytree(work / f"earlier-{method}", out)
+    args = command(method, work, out, *(["--overwrite"] if replaced else []))
     begin = time.perf_counter()
-    code = ended(started(args, work / "log"))
-    if code != 0:
-        raise SystemExit(f"the run that was left alone ended with {code}:\n{(work / 'log').read_text()}")
+    check_done(ended(started(args, work / "log")), work)
     return {
         "seconds": time.perf_counter() - begin,
         "labels": (out / "labels.csv").read_bytes(),
         "names": {path.name for path in out.iterdir()},
         "steps": Path(f"{out}.steps").stat().st_size,
     }
+
+
+def run_earlier(method, work):
+    """A run with another seed, to be replaced."""
+    out = work / f"earlier-{method}"
+    check_done(ended(started(command(method, work, out, seed=SEED + 1), work / "log")), work)
+
+
+def check_done(code, work):
+    if code != 0:
+        raise SystemExit(f"the run that was left alone ended with {code}:\n{(work / 'log').read_text()}")
+
+
+def name(kind):
+    method, replaced = kind
+    return f"{method}, replacing a run" if replaced else method
 
 
 def when(kill, where, alone):
@@ -231,14 +298,16 @@ def main():
         with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
             app(["label", "--help"])  # imports what reading a command needs
         write_birds(work / "birds.csv")
+        for method in METHODS:
+            run_earlier(method, work)
         for kill in range(args.kills):
-            if kill % 20 == 0:  # how long it takes depends on what else the machine does
-                alone = {method: run_alone(method, work) for method in METHODS}
-            method = list(METHODS)[kill // 2 % len(METHODS)]
+            if kill % 40 == 0:  # how long it takes depends on what else the machine does
+                alone = {kind: run_alone(*kind, work) for kind in KINDS}
+            kind = KINDS[kill // 2 % len(KINDS)]
             # One in each of as many equal parts of the run as there are kills.
-            moment = when(kill, (kill + rng.random()) / args.kills, alone[method])
-            again = when(kill, rng.random(), alone[method]) if rng.random() < 1 / 3 else None
-            trials.append(trial(method, moment, again, work, alone[method]))
+            moment = when(kill, (kill + rng.random()) / args.kills, alone[kind])
+            again = when(kill, rng.random(), alone[kind]) if rng.random() < 1 / 3 else None
+            trials.append(trial(*kind, moment, again, work, alone[kind]))
     stages = Counter(trial["stage"] for trial in trials)
     figures = {
         "kills": len(trials) + sum(trial["twice"] for trial in trials),
@@ -246,18 +315,22 @@ def main():
         "still running when killed": sum(trial["running"] for trial in trials),
         "temporary files that a kill left": sum(trial["temporary"] for trial in trials),
         "unreadable files": sum(len(trial["unreadable"]) for trial in trials),
+        "files that the record does not list": sum(len(trial["unlisted"]) for trial in trials),
+        "files of the user lost or changed": sum(len(trial["lost"]) for trial in trials),
         "resumed to the same bytes": sum(trial["same"] for trial in trials),
         "files left over after a resume": sum(len(trial["left over"]) for trial in trials),
-        "seconds of a run left alone": {method: round(alone[method]["seconds"], 2) for method in METHODS},
-        "steps of a run left alone": {method: alone[method]["steps"] for method in METHODS},
+        "files missing after a resume": sum(len(trial["missing"]) for trial in trials),
+        "seconds of a run left alone": {name(kind): round(alone[kind]["seconds"], 2) for kind in KINDS},
+        "steps of a run left alone": {name(kind): alone[kind]["steps"] for kind in KINDS},
     }
-    for name, value in figures.items():
-        print(f"{name:<36} {value}")
-    print("killed when: " + ", ".join(f"{name} {stages[name]}" for name in sorted(stages)))
+    for what, value in figures.items():
+        print(f"{what:<36} {value}")
+    print("killed when: " + ", ".join(f"{what} {stages[what]}" for what in sorted(stages)))
     args.results.mkdir(exist_ok=True)
     report = {"figures": figures, "stages": stages, "trials": trials}
     (args.results / "kill.json").write_text(json.dumps(report, indent=1))
-    bad = [t for t in trials if not t["same"] or t["unreadable"] or t["left over"]]
+    wrong = ("unreadable", "unlisted", "lost", "left over", "missing")
+    bad = [t for t in trials if not t["same"] or any(t[what] for what in wrong)]
     for found in bad[:5]:
         print(json.dumps(found, indent=1))
     raise SystemExit(1 if bad else 0)
