@@ -112,7 +112,7 @@ def _advice(folder: RunFolder, outcome: Outcome, summary: Summary) -> Iterator[s
         yield f"Look at it in a browser: {escaped(outcome.page)}"
     yield f"Predict other rows: surelabel predict {path} new.csv -o predictions.csv"
     if summary.guessed:
-        yield "To label more by hand, begin with the lowest surelabel_probability."
+        yield "To label more by hand, begin with the lowest surelabel_probability; then give the file back."
     if outcome.hurt:
         yield "Do not trust the labels found: on held-out rows they made the classifier worse."
 
