@@ -64,6 +64,23 @@ def test_label_says_so_too_and_keeps_the_cell(small, tmp_path):
     assert read_table(tmp_path / "run" / "labels.csv").frame["width"].iloc[0] == "inf"
 
 
+def test_label_says_where_to_read_of_the_rest(small, tmp_path):
+    frame = sound()
+    for k in range(9):
+        frame[f"x{k}"] = [f"{x}.{k}" for x in np.random.default_rng(k).integers(0, 9, 59)] + ["oops"]
+    result = surelabel("label", written(frame, tmp_path / "t.csv"), *QUICK, "--out", tmp_path / "run")
+    said = " ".join(result.output.split())
+    assert said.count("row 60 holds 'oops'") == 5
+    assert (
+        "there is more to know of the columns 'x5', 'x6', 'x7' and 'x8': surelabel inspect tells it." in said
+    )
+
+
+def test_few_rows_give_nothing_away(tmp_path):
+    frame = sound().iloc[:4].assign(species=["cat", "dog", "", ""], width=["1", "2", "", ""])
+    assert not [one for one in found(frame, tmp_path) if "class of" in one.what]
+
+
 def test_predict_says_once_what_counts_as_missing(small, tmp_path):
     path = written(sound(), tmp_path / "t.csv")
     assert surelabel("label", path, *QUICK, "--out", tmp_path / "run").exit_code == 0
@@ -173,7 +190,7 @@ def labelled_only(frame, cells):
         ),
         (
             lambda f: [f"x{k}" for k in range(60)],
-            "60 of its cells differ, so it is taken for free text, and not learnt from.",
+            "60 of 60 cells differ: free text, which is not learnt from.",
         ),
         (lambda f: ["31/12/2024", "1/2/2024"] * 30, "Cells such as '31/12/2024' look like dates"),
     ],

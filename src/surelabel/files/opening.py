@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 import os
 import stat
 import zlib
@@ -15,9 +13,9 @@ from .sizes import MOST_BYTES, check_bytes
 _NO_FILES = (
     (stat.S_ISDIR, "a folder. Name a file in it."),
     (stat.S_ISFIFO, "a pipe, not a file. Write what comes out of it to a file, and name that."),
-    (stat.S_ISCHR, "a device, not a file."),
-    (stat.S_ISBLK, "a device, not a file."),
-    (stat.S_ISSOCK, "a socket, not a file."),
+    (stat.S_ISCHR, "a device, not a file. Name a file."),
+    (stat.S_ISBLK, "a device, not a file. Name a file."),
+    (stat.S_ISSOCK, "a socket, not a file. Name a file."),
 )
 
 
@@ -55,18 +53,22 @@ def bytes_of(path: Path, kind: str) -> bytes:
 
 
 def unpacked(data: bytes, kind: str, path: Path) -> bytes:
-    """What a gzip file holds."""
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-            found = file.read(MOST_BYTES[kind] + 1)
-    except EOFError as error:
-        raise InputError(f"{path}: the compressed file is cut short. Copy or download it again.") from error
-    except (OSError, zlib.error) as error:
-        raise InputError(
-            f"{path}: not a sound gzip file ({error}). Compress or download it again."
-        ) from error
-    check_bytes(len(found), kind, path, "unpacks to")
-    return found
+    """What a gzip file holds, which may be several packed files after each other."""
+    most = MOST_BYTES[kind] + 1
+    parts: list[bytes] = []
+    while data:
+        unzip = zlib.decompressobj(wbits=31)
+        try:
+            parts.append(unzip.decompress(data, most))
+        except zlib.error as error:
+            raise InputError(
+                f"{path}: not a sound gzip file ({error}). Compress or download it again."
+            ) from error
+        check_bytes(sum(map(len, parts)), kind, path, "unpacks to")
+        if not unzip.eof:
+            raise InputError(f"{path}: the compressed file is cut short. Copy or download it again.")
+        data = unzip.unused_data.lstrip(b"\0")
+    return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 def _unreadable(path: Path, error: OSError | ValueError) -> InputError:

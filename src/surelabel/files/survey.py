@@ -189,6 +189,9 @@ def parsed(text: pa.Array) -> pa.Array:
 
 def _compared(kind: str, text: pa.Array, values: pa.Array) -> Survey:
     """Which cells of text have no value, and why."""
+    if values.null_count == text.null_count:
+        n_known = len(text) - text.null_count
+        return Survey(kind, values, n_known, 0, (), (), n_known > 0)
     rest = text.filter(pc.and_(text.is_valid(), values.is_null())).value_counts()
     counts = dict(zip(rest.field(0).to_pylist(), rest.field(1).to_pylist(), strict=True))
     blank = counts.pop("", 0)

@@ -46,7 +46,7 @@ class GivenClasses:
         codes, _ = pd.factorize(np.array(names, dtype=object))
         return cls(target, names, rows, codes, np.unique(codes, return_index=True)[1])
 
-    def leak(self, column: Values, elsewhere: bool) -> str | None:
+    def leak(self, column: Values, n_elsewhere: int) -> str | None:
         """How a column tells the label of every labelled row, or None; it may have values elsewhere, too."""
         values = column[self.rows]
         each = values[self.first]
@@ -57,7 +57,8 @@ class GivenClasses:
         if [str(value) for value in values] == self.names:
             return f"Holds the label itself in every labelled row ({self.target!r})."
         one_each = f"One value for each class of {self.target!r} in the {len(self.rows):,} labelled rows"
-        if not elsewhere:
+        if np.bincount(self.codes).min() == 1:
+            return None
+        if not n_elsewhere:
             return f"{one_each}, and none in the others."
-        chance = len(self.rows) < _NO_CHANCE or np.bincount(self.codes).min() == 1
-        return None if chance else f"{one_each}: it gives the label away."
+        return f"{one_each}: it gives the label away." if len(self.rows) >= _NO_CHANCE else None

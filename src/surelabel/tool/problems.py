@@ -127,8 +127,11 @@ def _of_classes(seen: _Seen) -> Iterator[Problem]:
         yield Problem(where, few, advice)
         return
     for label, n in rare.items():
-        rows = f"{n} labelled row{'s' if n != 1 else ''}"
-        yield Problem(where, f"{what} {label!r} has only {rows}.", advice if label == list(rare)[-1] else "")
+        yield Problem(
+            where,
+            f"{what} {label!r} has only {_rows(n, 'labelled')}.",
+            advice if label == list(rare)[-1] else "",
+        )
 
 
 def _of_labels(seen: _Seen) -> Iterator[Problem]:
@@ -175,7 +178,7 @@ def _of_cells(seen: _Seen) -> Iterator[Problem]:
     found = [
         Problem(
             kind.name,
-            f"{kind.n_distinct:,} of its cells differ, so it is taken for free text, and not learnt from.",
+            f"{kind.why}, which is not learnt from.",
             f"If it holds categories: {option('categorical', kind.name)}. If it names the rows: "
             f"{option('id', kind.name)}",
         )
@@ -246,19 +249,19 @@ def _of_use(seen: _Seen) -> Iterator[Problem]:
     classes = [GivenClasses.of(*each) for each in seen.label_columns()]
     for j, (name, column) in enumerate(seen.columns.items()):
         drop = f"leave it out: {option('drop', name)}"
-        leak = next(filter(None, (one.leak(column, bool(others[j])) for one in classes)), None)
+        leak = next(filter(None, (one.leak(column, others[j]) for one in classes)), None)
         share = missing[:, j].mean()
         if leak is not None:
             found["tell the class of every labelled row."].append(
                 Problem(name, leak, f"If it was made from the label, {drop}")
             )
         elif not given[j]:
-            what = f"No value in the {n_labelled:,} labelled rows, so nothing is learnt from it."
+            what = f"No value in the {_rows(n_labelled, 'labelled')}, so nothing is learnt from it."
             found["have no value in the labelled rows."].append(
                 Problem(name, what, f"Fill it in for some of them, or {drop}")
             )
         elif n_unlabelled and not others[j]:
-            what = f"No value in the {n_unlabelled:,} unlabelled rows, where it would be needed."
+            what = f"No value in the {_rows(n_unlabelled, 'unlabelled')}, where it would be needed."
             found["have no value in the unlabelled rows."].append(Problem(name, what, drop.capitalize()))
         elif share > 0.5:
             found["are empty in more than half of the rows."].append(
@@ -333,6 +336,10 @@ def _gathered(found: list[Problem], many: str, advice: str = "") -> list[Problem
         return found
     names = _names(problem.where for problem in found)
     return [Problem(f"{len(found):,} columns", f"{names} {many}", advice)]
+
+
+def _rows(n: int, which: str) -> str:
+    return f"{n:,} {which} row{'s' * (n != 1)}"
 
 
 def _names(columns: Iterable[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,11 @@ from ..common.types import Values
 from ..files import (
     TEXT_KINDS,
     InputError,
+    Kind,
     Table,
     format_of,
     kinds_of,
+    listed,
     read_table,
     target_column,
     target_values,
@@ -25,6 +28,9 @@ from .facts import OUTPUTS, Facts, check_labelled, check_used
 from .label_columns import by_name, target_names, uniform, yes_or_no
 from .settings import Settings
 from .table_source import TableSource
+
+# Of so many columns that there is something to know of, it is told at once.
+_FEW = 5
 
 
 def read_tables(settings: Settings) -> TableSource:
@@ -50,7 +56,7 @@ def read_tables(settings: Settings) -> TableSource:
         several=several,
         notes=(
             *(note for each in tables for note in each.notes),
-            *(f"column {kind.name!r}: {kind.note}" for kind in kinds.values() if kind.n_stray),
+            *_column_notes([kind for kind in kinds.values() if kind.note]),
         ),
         digests={name: each.digest for name, each in zip(("data", "unlabeled"), tables, strict=False)},
         reads=tuple(each.path for each in tables),
@@ -58,6 +64,15 @@ def read_tables(settings: Settings) -> TableSource:
         record={"rows": len(table.frame), "by_hand": by_hand},
     )
     return TableSource(facts, tables, labels, targets, answers)
+
+
+def _column_notes(kinds: list[Kind]) -> Iterator[str]:
+    """What to know of columns, and where to read of the rest if they are many."""
+    for kind in kinds[:_FEW]:
+        yield f"column {kind.name!r}: {kind.note}"
+    if len(kinds) > _FEW:
+        more = listed([repr(kind.name) for kind in kinds[_FEW:]])
+        yield f"there is more to know of the columns {more}: surelabel inspect tells it."
 
 
 def _tables(settings: Settings) -> list[Table]:
