@@ -68,7 +68,7 @@ def _committee(members: int, schedule: str) -> RandomXGBoost:
 @_method
 def xgboost(split: Split) -> Outcome:
     """XGBoost with its default settings, on the labelled rows alone."""
-    return play(split, Parts(None, Everything(), Threshold()), n_rounds=0)
+    return play(split, Parts(Panel([classifier(split)]), Everything(), Threshold()), n_rounds=0)
 
 
 @_method
