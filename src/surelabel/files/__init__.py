@@ -7,6 +7,7 @@ from .features import features, features_and_notes
 from .formats import TEXT_KINDS, Format, format_of
 from .kinds import Kind, kinds_of, target_column
 from .label_column import target_values
+from .opening import check_file
 from .reading import Table, read_row_groups, read_table
 from .remarks import option
 from .survey import is_mark
@@ -20,6 +21,7 @@ __all__ = [
     "OutputError",
     "Table",
     "alone_in",
+    "check_file",
     "did_you_mean",
     "features",
     "features_and_notes",
