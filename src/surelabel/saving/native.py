@@ -6,6 +6,7 @@ may be anything, and a position outside its array crashes the process or reads f
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -84,7 +85,10 @@ class Neighbors(Stand, of=[KDTree, BallTree]):
 
 
 def check(model: Any) -> None:
-    """Raise ValueError where an estimator in the model and what it has learnt do not fit together."""
+    """Raise ValueError where an estimator in the model and what it has learnt do not fit together.
+
+    Estimators of ours get the defaults of parameters that their file does not know.
+    """
     seen, left = {}, [model]
     while left:
         value = left.pop()
@@ -92,12 +96,22 @@ def check(model: Any) -> None:
             continue
         seen[id(value)] = value
         if isinstance(value, BaseEstimator):
+            _complete(value)
             _check_estimator(value)
             left += vars(value).values()
         elif isinstance(value, dict):
             left += value.values()
         elif isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.dtype == object):
             left += np.ravel(value).tolist() if isinstance(value, np.ndarray) else value
+
+
+def _complete(estimator: BaseEstimator) -> None:
+    """Give an estimator of ours the defaults of parameters that a later release than its file's added."""
+    if not type(estimator).__module__.startswith("surelabel."):
+        return
+    for name, parameter in signature(type(estimator)).parameters.items():
+        if name not in vars(estimator) and parameter.default is not parameter.empty:
+            setattr(estimator, name, parameter.default)
 
 
 def _check_estimator(estimator: Any) -> None:

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from inspect import signature
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator
 
-from ..classifier import PseudoLabelClassifier
 from ..files import InputError, alone_in, format_of, read_table, write_table
 from ..saving.model_file import load
 from .final_opinion import Opinion, opinions
@@ -32,29 +28,9 @@ def reported(folder: RunFolder, out: Path | None = None) -> Path:
         return _reported_elsewhere(folder, settings, out)
     with alone_in(folder.path):
         folder.files.load()
-        path = folder.write_page(_loaded(folder), settings)
+        path = folder.write_page(load(folder.model), settings)
         folder.files.write()
         return path
-
-
-def _loaded(folder: RunFolder) -> PseudoLabelClassifier:
-    """The classifier of a run; parameters that a later release added have their defaults."""
-    clf: PseudoLabelClassifier = load(folder.model)
-    seen: set[int] = set()
-    parts: list[Any] = [clf]
-    while parts:
-        part = parts.pop()
-        if id(part) in seen:
-            continue
-        seen.add(id(part))
-        if isinstance(part, (dict, list, tuple)):
-            parts += part.values() if isinstance(part, dict) else part
-        elif isinstance(part, BaseEstimator):
-            for name, parameter in signature(type(part)).parameters.items():
-                if name not in vars(part) and parameter.default is not parameter.empty:
-                    setattr(part, name, parameter.default)
-            parts += vars(part).values()
-    return clf
 
 
 def _reported_elsewhere(folder: RunFolder, settings: Settings, out: Path) -> Path:
@@ -62,7 +38,7 @@ def _reported_elsewhere(folder: RunFolder, settings: Settings, out: Path) -> Pat
     _check_out(out, folder)
     if out.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"{out}: the report is an HTML page. Name a file that ends in .html.")
-    clf = _loaded(folder)
+    clf = load(folder.model)
     if clf.several_labels:
         for k in range(len(clf.classes_)):
             beside = out.with_stem(f"{out.stem}-{k + 1}")
@@ -112,7 +88,7 @@ def predicted(
         raise InputError(f"{out} is the file that is read. Name another --out.")
     _check_out(out, folder)
     X = features_of(table, kinds)
-    clf = _loaded(folder)
+    clf = load(folder.model)
     targets = list(clf.classes_) if clf.several_labels else [record["settings"]["target"]]
     added: dict[str, pd.Series] = {}
     for name, opinion in zip(targets, opinions(clf, X), strict=True):
