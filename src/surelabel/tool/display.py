@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -22,6 +23,7 @@ from .work import Outcome
 
 _SHOWN_CLASSES = 12
 _SHOWN_COLUMNS = 40
+_ROW = re.compile(r"\brow [0-9]")
 
 
 def show_dashboard(console: Console, reader: Reader) -> None:
@@ -68,7 +70,8 @@ def show_problems(console: Console, problems: Sequence[Problem]) -> None:
         table.add_row(Text(shown(where), "bold"), text)
         before = problem.where
     console.print(table)
-    console.print("\nRow 1 is the first below the header.", style="dim")
+    if any(_ROW.search(problem.what) for problem in problems):
+        console.print("\nRow 1 is the first below the header.", style="dim")
 
 
 def show_resumed(console: Console, record: dict[str, Any], n_rounds: int) -> None:
