@@ -262,7 +262,8 @@ class Transport(BaseEstimator):
     Parameters
     ----------
     bounds : {"per_class", "released", "paper"}, default="per_class"
-        "per_class": each class within [share * low, share * high] of its prior.
+        "per_class": each class within [share * low, share * high] of its prior, and within more
+        where the prior is that of few labelled rows.
         "released": that upper bound, and the lower bound only in total.
         "paper": the upper bound not scaled by the round's share, the lower in total;
         easy classes are drained first.
@@ -316,7 +317,7 @@ class Transport(BaseEstimator):
                 f"low must be within 0 and 1 and high at least 1; they are {self.low} and {self.high}."
             )
         bounds = _named(BOUNDS, "bounds", self.bounds)
-        lower, upper, most_slack = bounds(n, budget.share, budget.prior, self.low, self.high)
+        lower, upper, most_slack = bounds(n, budget, self.low, self.high)
         return (lower, upper), (0, most_slack)
 
     def costs(self, p: Floats) -> Floats:

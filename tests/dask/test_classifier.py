@@ -36,7 +36,7 @@ from surelabel import (
     trees,
     ups,
 )
-from surelabel.committees.encoding import Encoded
+from surelabel.committees.encoded import Encoded
 from surelabel.committees.models.bayes import Bayes
 from surelabel.committees.models.graph import Spreading
 from surelabel.dask import DaskPseudoLabelClassifier, LostSchedulerError
