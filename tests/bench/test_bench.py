@@ -428,7 +428,7 @@ def test_a_killed_run_goes_on_and_leaves_the_same_file(tmp_path):
     assert len(Store(killed).seconds) == 8
 
 
-def test_nothing_is_run_twice_and_failures_are_not_kept(tmp_path, monkeypatch):
+def test_nothing_is_run_twice_and_failures_are_kept_until_they_succeed(tmp_path, monkeypatch):
     ran = []
 
     def run_cell(cell, folder):
@@ -444,10 +444,14 @@ def test_nothing_is_run_twice_and_failures_are_not_kept(tmp_path, monkeypatch):
     first = list(runner.go(runner.to_do(cells, store), store))
     assert [done.failure for done in first] == ["", "ArithmeticError: once", ""]
     assert [done.left for done in first][-1] == 0
-    second = list(runner.go(runner.to_do(cells, Store(tmp_path)), store))
+    assert [r["failure"] for r in mended(tmp_path / "blobs.failures.jsonl")] == ["ArithmeticError: once"]
+    store = Store(tmp_path)
+    assert [key[3] for key in store.failures] == [1]
+    second = list(runner.go(runner.to_do(cells, store), store))
     assert [done.cell.seed for done in second] == [1]
     assert [r["seed"] for r in mended(tmp_path / "blobs.jsonl")] == [0, 1, 2]
     assert not runner.to_do(cells, Store(tmp_path))
+    assert not (tmp_path / "blobs.failures.jsonl").exists()
 
 
 def test_a_broken_line_is_named(tmp_path):

@@ -71,7 +71,7 @@ def _attempt(cell: Cell, folder: Path | None) -> tuple[Cell, Outcome | None, str
     try:
         return cell, run_cell(cell, folder), "", time.perf_counter() - begin
     except Exception as error:  # noqa: BLE001
-        # One failure must not end a long run; it is reported, and tried again next time.
+        # One failure must not end a long run; it is kept, and tried again next time.
         return cell, None, f"{type(error).__name__}: {error}", time.perf_counter() - begin
 
 
@@ -127,6 +127,8 @@ def go(cells: list[Cell], store: Store, *, folder: Path | None = None, jobs: int
     for number, (cell, outcome, failure, seconds) in enumerate(results, start=1):
         if outcome is not None:
             store.add(cell, outcome)
+        else:
+            store.fail(cell, failure)
         behind += weights[cell.key]
         left = (time.perf_counter() - begin) * (total - behind) / behind
         yield Done(cell, outcome.accuracy if outcome else None, failure, seconds, number, len(cells), left)
