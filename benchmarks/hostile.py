@@ -4,12 +4,12 @@
     make bench-hostile ARGS="--only files"  one grid
     make bench-hostile ARGS="--show"        a line for each case
 
-Cases come from grids: kind of column x place x value, forms of X and y, parameter x nonsense, file format x
-damage, option x nonsense, scikit-learn's configurations, run folders that hold a user's own files. A case is
-right when its result is checked and holds (given labels untouched, hidden labels found, every row predicted);
-clear, when it ends in a sentence that names what was wrong; obscure, when the error speaks of internals;
-silently wrong, when it ends well and is not; a hang, when it takes longer than the limit. Each has its time
-limit and a process of its own; where that dies, the case is obscure.
+Cases come from grids: kind of column x place x value, forms of X and y, parameter x nonsense, parameter of a
+part x nonsense, file format x damage, option x nonsense, scikit-learn's configurations, run folders that hold
+a user's own files. A case is right when its result is checked and holds (given labels untouched, hidden
+labels found, every row predicted); clear, when it ends in a sentence that names what was wrong; obscure, when
+the error speaks of internals; silently wrong, when it ends well and is not; a hang, when it takes longer than
+the limit. Each has its time limit and a process of its own; where that dies, the case is obscure.
 """
 
 from __future__ import annotations

@@ -261,10 +261,19 @@ def stray(value, folder):
     return wrong
 
 
-def special(make, folder, must_end=2):
+def special(make, folder):
     """Something that is no file to read."""
+    return labelled(make(folder), folder)
+
+
+def sharded(make, folder):
+    """Something that is no file to read, for Dask; it is refused before a cluster is started."""
     path = make(folder)
-    return labelled(path, folder)
+    if path.suffix:
+        path, old = path.with_suffix(".parquet"), path
+        if os.path.lexists(old):
+            os.rename(old, path)
+    return labelled(path, folder, None, None, "--engine", "dask")
 
 
 def _fifo(folder):
@@ -362,6 +371,8 @@ def file_cases():
         yield f"a stray {value!r} among numbers", partial(stray, value), as_said, True
     for name, make in SPECIAL.items():
         yield f"{name} as data", partial(special, make), as_said, False
+    for name in ("a FIFO", "a link to /dev/zero", "a link to itself", "a folder", "nothing"):
+        yield f"{name} as shards", partial(sharded, SPECIAL[name]), as_said, False
 
 
 OPTIONS = {

@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
+from ..common.settings import shown
 from ..common.types import Floats, Table, Values
-from .containers import shown
 from .dates import float_values, moments, seconds
 
 _NUMBERS = (Real, Decimal, np.bool_)
