@@ -231,6 +231,7 @@ def test_finishing_what_has_not_begun_is_an_error(blobs, committee):
         ),
         ({"committee": []}, ValueError, "has no member"),
         ({"committee": Panel([])}, ValueError, r"Panel\(\[\]\) has no member"),
+        ({"committee": Panel(None)}, TypeError, "Panel takes a list of classifiers; it is None"),
         ({"committee": Unlike({})}, ValueError, r"Unlike\({}\) has no member"),
         ({"committee": Repeated(GaussianNB(), 3)}, ValueError, "GaussianNB has no random_state"),
     ],

@@ -177,6 +177,8 @@ class Panel(Members):
     def check(self) -> None:
         """Refuse what are no classifiers."""
         super().check()
+        if self.estimators is None:
+            raise TypeError("Panel takes a list of classifiers; it is None. Unlike() has models of its own.")
         check_models(self)
 
     def _models(self) -> Sequence[Classifier]:

@@ -107,10 +107,10 @@ def made_readable(models: dict[str, Classifier], X: Table, codes: Ints) -> dict[
     codes : ndarray of shape (n,)
         Their classes; -1 is unlabelled.
     """
-    strangers = {name: model for name, model in models.items() if not _reads_everything(model)}
+    strangers = {name: model for name, model in models.items() if not reads_everything(model)}
     if not strangers:
         return models
-    gaps = _rows_with_gaps(X)
+    gaps = rows_with_gaps(X)
     kinds = {"categories": category_mask(X).any(), "gaps": gaps.any(), "sparse matrices": is_sparse(X)}
     hard = [kind for kind, there in kinds.items() if there]
     known = np.flatnonzero(codes >= 0)
@@ -134,7 +134,7 @@ def made_readable(models: dict[str, Classifier], X: Table, codes: Ints) -> dict[
     return models | behind
 
 
-def _reads_everything(model: Classifier) -> bool:
+def reads_everything(model: Classifier) -> bool:
     """Whether a model is one of this package's own, or begins with one of its steps."""
     first = model.steps[0][1] if isinstance(model, Pipeline) else model
     return isinstance(first, (SharesFolds, Encoder, Dense)) or getattr(first, "func", None) is numbers
@@ -151,7 +151,7 @@ def _tried(model: Classifier, X: Table, codes: Ints, asked: Table) -> None:
     probabilities(fitted, asked, len(present))
 
 
-def _rows_with_gaps(X: Table) -> Bools:
+def rows_with_gaps(X: Table) -> Bools:
     """Which rows have a missing cell, shape (n,)."""
     if is_sparse(X):
         return np.zeros(X.shape[0], dtype=bool)

@@ -23,7 +23,7 @@ from ..reading.priors import check_classes, check_prior, resolved_prior
 from ..reading.unlabeled import is_auto
 from ..recipes import csa
 from ..rounds.engine import Strand
-from ..rounds.method import method_of, rounds_worth_running
+from ..rounds.method import brings_models, method_of, rounds_worth_running, with_readable_models
 from ..rounds.records import Round
 from ..rounds.run import Run, frequencies_of
 from ..rounds.training import Seeds, Trainer
@@ -169,13 +169,14 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         """The run, its table, and how many labelled rows each class has."""
         if clf.found_weight == "full":
             raise ValueError('found_weight="full" trains on every row found; on a cluster it is "balanced".')
-        method = method_of(clf)
-        check(method)
+        check(method_of(clf))
         table, labels, targets = read(clf, X, y, client)
         counts = np.sum([each.given for each in labels.ask(shard.counts, None)], axis=0)
         check_classes(clf.classes_, counts, is_auto(clf.missing_label))
         check_prior(clf.class_prior, clf.classes_, counts)
         clf.class_prior_ = resolved_prior(clf.class_prior, counts / counts.sum(), clf.classes_)
+        able = with_readable_models(clf, *table.sample(labels)) if brings_models(clf) else clf
+        method = method_of(able)
         n_worth_running = rounds_worth_running(
             clf.n_rounds, np.concatenate(labels.ask(shard.extremes, table.x, table.columns))
         )
@@ -196,7 +197,7 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
             n_rounds=clf.n_rounds,
             n_worth_running=n_worth_running,
             frequencies=partial(frequencies_of, clf.class_prior, clf.classes_),
-            estimator=clf.estimator,
+            estimator=able.estimator,
             verbose=clf.verbose,
         )
         return run, table, counts

@@ -16,7 +16,7 @@ from ..allocation import Transport
 from ..committees.base import Committee
 from ..committees.failing import names_of
 from ..committees.panel import Panel, Repeated, as_committee
-from ..committees.readable import check_classifier, made_readable, models_of, with_models
+from ..committees.readable import check_classifier, made_readable, models_of, reads_everything, with_models
 from ..committees.unlike import Unlike
 from ..common.notice import notice
 from ..common.settings import JOBS, Checked, is_jobs, shown
@@ -97,6 +97,15 @@ def method_of(clf: Any) -> Parts:
         committee = clone(committee).set_params(n_jobs=clf.n_jobs)
     allocator = Transport() if clf.allocator is None else clf.allocator
     return ready(Parts(committee, confidence, allocator, clf.negatives))
+
+
+def brings_models(clf: Any) -> bool:
+    """Whether an estimator's arguments name models that are not this package's own."""
+    models = [] if clf.estimator is None else [clf.estimator]
+    committee = None if clf.committee is None else as_committee(clf.committee)
+    if isinstance(committee, (Panel, Repeated, Unlike)):
+        models += models_of(committee).values()
+    return not all(map(reads_everything, models))
 
 
 def with_readable_models(clf: Any, table: Table, codes: Ints) -> Any:
