@@ -162,7 +162,8 @@ def _blaming(path: Path | str) -> Iterator[None]:
 
 
 def _read(path: Path | str, max_bytes: int) -> bytes:
-    if not stat.S_ISREG(os.stat(path).st_mode):  # to open a pipe may wait forever
+    mode = os.stat(path).st_mode
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):  # to open a pipe may wait forever
         raise ModelFileError(f"{path} is not a regular file.")
     with open(path, "rb") as file:
         status = os.fstat(file.fileno())
