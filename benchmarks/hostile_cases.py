@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from datetime import date, datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,27 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from surelabel import Columns, PseudoLabelClassifier, Threshold, Unlike, csa
+from surelabel import (
+    AdaptiveThreshold,
+    Columns,
+    Entropy,
+    Negatives,
+    Panel,
+    PseudoLabelClassifier,
+    RandomXGBoost,
+    Repeated,
+    Spread,
+    Threshold,
+    TotalVariance,
+    Transport,
+    TTest,
+    Unlike,
+    csa,
+    pl,
+    trees,
+)
+from surelabel.rounds import run as rounds_run
+from surelabel.rounds.loop import in_step
 
 NASTY = {
     "NaN": np.nan,
@@ -149,6 +170,12 @@ def parameters():
         "classes twice": {"classes": ["cat", "cat", "dog", "owl"]},
         "classes that lack one": {"classes": ["cat", "dog"]},
         "columns that are not there": {"columns": Columns(categorical=["no such column"])},
+        "an estimator of ours as committee": {"committee": csa()},
+        "a list with an estimator of ours": {"committee": [GaussianNB(), pl()]},
+        "an estimator of ours repeated": {"committee": Repeated(csa(), 3)},
+        "an estimator of ours in a pipeline": {"committee": make_pipeline(StandardScaler(), csa())},
+        "an estimator of ours as the final classifier": {"estimator": csa()},
+        "one member to compare": {"committee": Repeated(trees(5), 1)},
         "a threshold above 1": {"allocator": Threshold(2.0)},
     }
     cases += [Case(name, lambda s=settings: run(s)) for name, settings in nearly.items()]
@@ -169,6 +196,62 @@ def parameters():
     reader = {"estimator": LogisticRegression()}
     cases.append(Case("a final classifier that reads no text", lambda: run(reader, mixed), must_work=True))
     return cases
+
+
+# Arguments of parts, by the place of the part in a method.
+PARTS = {
+    "confidence": {
+        TTest: ["alpha", "floor"],
+        TotalVariance: ["share"],
+        Entropy: ["share"],
+        Spread: ["kappa"],
+    },
+    "allocator": {
+        Threshold: ["gamma"],
+        AdaptiveThreshold: ["gamma"],
+        Transport: ["bounds", "epsilon", "cost", "low", "high", "rows"],
+    },
+    "negatives": {Negatives: ["gamma", "kappa"]},
+    "committee": {
+        partial(Unlike, [GaussianNB(), LogisticRegression()]): [
+            "n_folds",
+            "n_seats",
+            "member_seconds",
+            "n_jobs",
+        ],
+        partial(Repeated, trees(5)): ["n_members", "over", "n_jobs", "random_state"],
+        Repeated: ["estimator"],
+        Panel: ["estimators"],
+        Unlike: ["estimators"],
+        RandomXGBoost: ["n_members", "schedule", "n_jobs"],
+    },
+    "columns": {Columns: ["categorical", "order"]},
+}
+
+
+def parts():
+    """Argument of a part x nonsense: it is refused before any round begins, or it works."""
+
+    def run(place, make, name, value):
+        begun = []
+        rounds_run.in_step = lambda *args: (begun.append(1), in_step(*args))[1]  # of this process alone
+        try:
+            return fitted(*table(), small(**{place: make(**{name: value})}))
+        except (ValueError, TypeError) as error:
+            if begun:
+                return f"refused only after rounds had begun: {error}"
+            raise
+
+    return [
+        Case(
+            f"{place}={getattr(make, 'func', make).__name__}({name}={value!r})"[:80],
+            lambda a=(place, make, name, value): run(*a),
+        )
+        for place, kinds in PARTS.items()
+        for make, names in kinds.items()
+        for name in names
+        for value in NONSENSE
+    ]
 
 
 def weights():
@@ -321,6 +404,7 @@ GRIDS = {
     "tables": tables,
     "labels": labels,
     "parameters": parameters,
+    "parts": parts,
     "weights": weights,
     "settings": settings,
     "columns": columns,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
+import io
 import os
 import subprocess
 import sys
@@ -69,28 +71,70 @@ def written(frame, path):
     return path
 
 
-def cells_of(path):
-    """The rows of a CSV file as they are written."""
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.reader(file))
+def cells_of(data):
+    """How a CSV file begins (byte-order mark, "sep=;"), and its rows, by its own encoding and delimiter."""
+    wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    mark = data[:2] if wide else codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
+    text = data.decode("utf-16" if wide else "utf-8-sig")
+    told = ""
+    if text.startswith("sep="):
+        told, text = text.split("\n", 1)
+    delimiter = told[4:5] or max(",;\t", key=text[: text.index("species")].count)
+    return (mark, told), list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
 
 
-def labelled(path, folder, truth=None, *options):
-    """What is wrong with the labels of a file."""
+def rows_of(path):
+    """The rows of a file of labels as text, the header first."""
+    if path.suffix in (".csv", ".tsv"):
+        return cells_of(path.read_bytes())
+    if path.suffix == ".gz":
+        return cells_of(gzip.decompress(path.read_bytes()))
+    read = {
+        ".parquet": pd.read_parquet,
+        ".xlsx": partial(pd.read_excel, dtype=str, keep_default_na=False),
+        ".jsonl": partial(pd.read_json, lines=True, dtype=False),
+    }
+    return (b"", ""), _texts(read[path.suffix](path))
+
+
+def _texts(frame):
+    cells = frame.astype(object).where(frame.notna(), "").astype(str).to_numpy().tolist()
+    return [list(frame.columns), *cells]
+
+
+def labelled(path, folder, given=None, whole=None, *options):
+    """What is wrong with the labels of a file.
+
+    `given` and `whole` are what `rows_of` gives for the file, and for the same file with every label; None
+    where neither is known.
+    """
     said("label", path, "--target", "species", "--out", folder / "run", *QUICK, *options)
     (out,) = (folder / "run").glob("labels*")
-    if out.suffix != ".csv":
-        return None if out.exists() else "no labels were written"
-    before, after = cells_of(path), cells_of(out)
-    width = len(before[0])
+    found = rows_of(out)
+    if given is None:
+        return None
+    if given[0] != found[0]:
+        return f"the file began with {given[0]}, and begins with {found[0]}"
+    return changed_cell(given[1], found[1]) or (whole and wrong_labels(found[1], whole[1]))
+
+
+def changed_cell(before, after):
+    """A cell that was given and came back as another; None if there is none."""
+    if len(before) != len(after):
+        return f"{len(before)} lines were given and {len(after)} came back"
     for row, (old, new) in enumerate(zip(before, after, strict=True)):
-        for name, a, b in zip(before[0], old, new[:width], strict=False):
+        for name, a, b in zip(before[0], old, new[: len(before[0])], strict=True):
             if a != b and not (name == "species" and not a):
                 return f"row {row}, {name}: {a!r} was given and {b!r} came back"
-    if truth is None:
-        return None
-    at = before[0].index("species")
-    filled = [(new[at], true) for new, true in zip(after[1:], truth, strict=True) if new[at]]
+    return None
+
+
+def wrong_labels(after, whole):
+    """How many labels are right, where these are too few; `whole` has the label of every row."""
+    at, why = after[0].index("species"), after[0].index("surelabel_status")
+    # What the tool fills in is guarded against spreadsheets.
+    labels = [row[at] if row[why] == "given" else row[at].removeprefix("'") for row in after[1:]]
+    filled = [(a, row[at]) for a, row in zip(labels, whole[1:], strict=True) if a]
     right = np.mean([a == b for a, b in filled])
     return None if right > 0.85 else f"{right:.0%} of {len(filled)} labels are right"
 
@@ -99,8 +143,26 @@ def damaged(change, folder, ending):
     """Write birds, change the bytes of the file, and label it."""
     frame, truth = birds()
     path = written(frame, folder / f"birds{ending}")
-    path.write_bytes(change(path.read_bytes()))
-    return labelled(path, folder, truth if ending == ".csv" else None)
+    sound = path.read_bytes()
+    path.write_bytes(change(sound))
+    if path.read_bytes() == sound:
+        return labelled(
+            path, folder, ((b"", ""), _texts(frame)), ((b"", ""), _texts(frame.assign(species=truth)))
+        )
+    if ending != ".csv":
+        return labelled(path, folder)
+    return changed_text(change, path, folder)
+
+
+def changed_text(change, path, folder):
+    """Label a file of birds that was changed, and compare with one that has every label, changed alike."""
+    frame, truth = birds()
+    whole = change(frame.assign(species=truth).to_csv(index=False).encode())
+    try:
+        expected = cells_of(path.read_bytes()), cells_of(whole)
+    except ValueError:  # no text: it is to be refused
+        expected = ()
+    return labelled(path, folder, *expected)
 
 
 BYTES = {
@@ -181,13 +243,10 @@ STRAY = [
 
 def textual(change, folder):
     """A CSV file changed as text."""
-    frame, truth = birds()
+    frame, _ = birds()
     path = folder / "birds.csv"
     path.write_bytes(change(frame.to_csv(index=False)))
-    changed = b"cat" not in path.read_bytes()
-    if path.read_bytes().startswith((b"\xff\xfe", b"sep=")):
-        truth = None
-    return labelled(path, folder, None if changed else truth)
+    return changed_text(lambda data: change(data.decode()), path, folder)
 
 
 def stray(value, folder):
@@ -202,10 +261,19 @@ def stray(value, folder):
     return wrong
 
 
-def special(make, folder, must_end=2):
+def special(make, folder):
     """Something that is no file to read."""
+    return labelled(make(folder), folder)
+
+
+def sharded(make, folder):
+    """Something that is no file to read, for Dask; it is refused before a cluster is started."""
     path = make(folder)
-    return labelled(path, folder)
+    if path.suffix:
+        path, old = path.with_suffix(".parquet"), path
+        if os.path.lexists(old):
+            os.rename(old, path)
+    return labelled(path, folder, None, None, "--engine", "dask")
 
 
 def _fifo(folder):
@@ -303,6 +371,8 @@ def file_cases():
         yield f"a stray {value!r} among numbers", partial(stray, value), as_said, True
     for name, make in SPECIAL.items():
         yield f"{name} as data", partial(special, make), as_said, False
+    for name in ("a FIFO", "a link to /dev/zero", "a link to itself", "a folder", "nothing"):
+        yield f"{name} as shards", partial(sharded, SPECIAL[name]), as_said, False
 
 
 OPTIONS = {

@@ -9,6 +9,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import (
     check_dataframe_column_names_consistency,
     estimator_checks_generator,
@@ -29,6 +31,7 @@ from surelabel import (
     TotalVariance,
     Transport,
     TTest,
+    Unlike,
     csa,
     flexmatch,
     pl,
@@ -36,6 +39,8 @@ from surelabel import (
     trees,
     ups,
 )
+from surelabel.committees.base import Committee
+from surelabel.confidence import Confidence
 from surelabel.model_selection import LabeledKFold
 
 RECIPES = [csa, sla, ups, flexmatch, pl]
@@ -218,13 +223,16 @@ def test_finishing_what_has_not_begun_is_an_error(blobs, committee):
         ({"allocator": Threshold}, TypeError, "allocator must be a part such as allocator="),
         ({"n_rounds": 2.5}, ValueError, "n_rounds must be a whole number from 0 to 10,000; it is 2.5"),
         ({"n_rounds": -1}, ValueError, "n_rounds must be a whole number from 0 to 10,000; it is -1"),
-        ({"confidence": TTest(alpha=5)}, ValueError, "alpha must be within 0 and 1"),
+        ({"confidence": TTest(alpha=5)}, ValueError, "alpha must be a number above 0 and below 1; it is 5"),
         (
             {"allocator": Transport(low=1.2, high=1.0)},
             ValueError,
-            "low must be within 0 and 1",
+            "low must be a number from 0 to 1; it is 1.2",
         ),
         ({"committee": []}, ValueError, "has no member"),
+        ({"committee": Panel([])}, ValueError, r"Panel\(\[\]\) has no member"),
+        ({"committee": Panel(None)}, TypeError, "Panel takes a list of classifiers; it is None"),
+        ({"committee": Unlike({})}, ValueError, r"Unlike\({}\) has no member"),
         ({"committee": Repeated(GaussianNB(), 3)}, ValueError, "GaussianNB has no random_state"),
     ],
 )
@@ -232,6 +240,73 @@ def test_a_wrong_setting_is_an_error_that_names_it(settings, error, message, blo
     X, y, _ = blobs
     with pytest.raises(error, match=message):
         csa(**{"committee": committee, "random_state": 0} | settings).fit(X, y)
+
+
+class Untrained(Repeated):
+    """A committee that must not be trained."""
+
+    def fit(self, *args, **options):
+        raise AssertionError("it was trained")
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        *(TTest(alpha=bad) for bad in ("x", 0, 1, -1, float("nan"), None, [0.05], True)),
+        *(TTest(floor=bad) for bad in ("x", -1, float("inf"))),
+        *(kind(share=bad) for kind in (TotalVariance, Entropy) for bad in ("x", -0.1, 2, None)),
+        *(Spread(kappa=bad) for bad in ("x", -1, None)),
+        *(kind(gamma=bad) for kind in (Threshold, AdaptiveThreshold) for bad in ("x", -0.1, 2, None)),
+        *(Transport(**{name: bad}) for name in ("bounds", "cost", "rows") for bad in ("x", None, [], 1)),
+        *(Transport(epsilon=bad) for bad in ("x", -1, float("nan"), None)),
+        *(Transport(low=bad) for bad in ("x", -1, 2)),
+        *(Transport(high=bad) for bad in ("x", 0.5, float("inf"))),
+        *(Negatives(**{name: bad}) for name in ("gamma", "kappa") for bad in ("x", -1)),
+        *(Unlike(n_seats=bad) for bad in (0, -1, 2.5, "x", None, 10**9)),
+        *(Unlike(n_folds=bad) for bad in (0, 1, 2.5, "x", 10**9)),
+        *(Unlike(member_seconds=bad) for bad in (0, -1, "x")),
+        *(Repeated(n_members=bad) for bad in (0, -1, 2.5, "x", 10**9)),
+        *(kind(n_jobs=bad) for kind in (Unlike, Repeated, RandomXGBoost) for bad in (0, 2.5, "x", 10**9)),
+        *(RandomXGBoost(n_members=bad) for bad in (0, "x")),
+        *(Repeated(over=bad) for bad in ("luck", None, [])),
+    ],
+    ids=repr,
+)
+def test_a_bad_setting_of_a_part_is_one_sentence_before_anything_is_trained(part, blobs):
+    X, y, _ = blobs
+    places = {Confidence: "confidence", Committee: "committee", Negatives: "negatives"}
+    place = next((name for kind, name in places.items() if isinstance(part, kind)), "allocator")
+    with pytest.raises(ValueError, match=rf"^{type(part).__name__}: \w+ must be .*; it is .*\.$"):
+        csa(**{"committee": Untrained()} | {place: part}).fit(X, y)
+
+
+@pytest.mark.parametrize("confidence", [TTest(), TotalVariance(), Spread(), None])
+def test_too_few_members_to_compare_are_told_before_anything_is_trained(confidence, blobs):
+    X, y, _ = blobs
+    for committee in (Untrained(n_members=1), Unlike(n_seats=1), Panel([GaussianNB()])):
+        with pytest.raises(ValueError, match=r"compares the members of a committee, and this one has 1\."):
+            csa(committee=committee, confidence=confidence).fit(X, y)
+    supervised = csa(committee=Panel([GaussianNB()]), confidence=confidence, n_rounds=0)
+    with pytest.warns(UserWarning, match="this is the supervised model"):
+        assert supervised.fit(X, y).n_iter_ == 0
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"committee": csa()},
+        {"committee": [GaussianNB(), pl()]},
+        {"committee": Repeated(csa(), 3)},
+        {"committee": Unlike({"bayes": GaussianNB(), "more": csa()})},
+        {"committee": make_pipeline(StandardScaler(), csa())},
+        {"estimator": csa()},
+    ],
+    ids=str,
+)
+def test_an_estimator_with_rounds_of_its_own_is_no_member(settings, blobs):
+    X, y, _ = blobs
+    with pytest.raises(TypeError, match="PseudoLabelClassifier has rounds and a committee of its own"):
+        csa(**settings).fit(X, y)
 
 
 def test_the_plan_never_overrules_the_committee(committee):

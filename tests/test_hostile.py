@@ -227,6 +227,26 @@ def test_columns_of_every_kind_are_read_right(column):
     assert_right(small().fit(frame, Y), frame)
 
 
+FIRST = np.flatnonzero(~HIDDEN)[0]
+EMPTY = {
+    "numbers": np.arange(N, dtype=float),
+    "categories": np.array(["red", "blue"], dtype=object)[np.arange(N) % 2],
+    "dates": pd.date_range("2024-01-01", periods=N),
+    "bools": pd.array([True, False] * (N // 2), dtype="boolean"),
+    "nullable numbers": pd.array(np.arange(N), dtype="Int64"),
+}
+
+
+@pytest.mark.parametrize("values", EMPTY)
+@pytest.mark.parametrize("n_known", [0, 1])
+def test_a_column_with_no_or_one_value_among_the_labelled_rows_stops_nobody(n_known, values):
+    known = HIDDEN | ((np.arange(N) == FIRST) & (n_known == 1))
+    frame = FRAME.assign(odd=pd.Series(EMPTY[values]).where(known))
+    clf = small(committee=Unlike(n_folds=2), n_rounds=1).fit(frame, Y)
+    assert clf.estimator_.failures == {}
+    assert_right(clf, frame)
+
+
 @pytest.mark.usefixtures("untrained")
 @pytest.mark.parametrize(
     ("X", "message"),

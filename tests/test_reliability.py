@@ -644,8 +644,18 @@ def test_categories_of_unlabelled_rows_are_known():
     ("fitted", "given", "message"),
     [
         (FRAME, FRAME.assign(b="x"), "Column 'b' held numbers in fit and now holds 'x'"),
-        (FRAME, FRAME.assign(b=HOURS), "Column 'b' held numbers in fit"),
-        (FRAME.assign(b=HOURS), FRAME, "Column 'b' held dates in fit"),
+        (
+            FRAME,
+            FRAME.assign(b=[*FRAME["b"][:-1], "x"]),
+            f"held numbers in fit and now holds 'x', in row {len(FRAME) - 1}",
+        ),
+        (FRAME, FRAME.assign(b=HOURS), "Column 'b' held numbers in fit and now holds dates"),
+        (
+            FRAME,
+            FRAME.assign(b=FRAME["b"].astype("category")),
+            "held numbers in fit and now holds categories",
+        ),
+        (FRAME.assign(b=HOURS), FRAME, "Column 'b' held dates in fit and now holds numbers"),
         (X, FRAME.assign(b="x").to_numpy(), "column 1 of X holds 'x'"),
     ],
 )

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -17,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .budget import BOUNDS, Budget, whole_mass
 from .common.notice import notice
+from .common.settings import Checked, demand, is_among, is_number
 from .common.types import Bools, Floats, Ints, Values
 from .transport import Assignment, Certificate, Rows, solve
 
@@ -24,8 +24,6 @@ from .transport import Assignment, Certificate, Rows, solve
 _SMALLEST_PROBABILITY = 1e-12
 # The entropy gives every cell some mass; less than this counts as none.
 _NO_MASS = 1e-6
-
-_Choice = TypeVar("_Choice")
 
 
 class Status(StrEnum):
@@ -168,7 +166,7 @@ def above(p: Floats, gammas: Floats) -> Offer:
 
 
 @dataclass
-class Threshold(BaseEstimator):
+class Threshold(Checked, BaseEstimator):
     """Take a row's best class when its probability exceeds one threshold.
 
     Parameters
@@ -191,13 +189,17 @@ class Threshold(BaseEstimator):
 
     gamma: float = 0.8
 
+    def check(self) -> None:
+        """Refuse what is no probability."""
+        _demand_probability(self, "gamma")
+
     def __call__(self, p: Floats, budget: Budget) -> Allocation:
         """Allocate the candidates p (N, K)."""
         return above(p, np.full(p.shape[1], self.gamma)).within(budget.quota)
 
 
 @dataclass
-class AdaptiveThreshold(BaseEstimator):
+class AdaptiveThreshold(Checked, BaseEstimator):
     """A threshold for each class, lower for those that are predicted less (FlexMatch).
 
     Parameters
@@ -221,9 +223,17 @@ class AdaptiveThreshold(BaseEstimator):
 
     gamma: float = 0.8
 
+    def check(self) -> None:
+        """Refuse what is no probability."""
+        _demand_probability(self, "gamma")
+
     def __call__(self, p: Floats, budget: Budget) -> Allocation:
         """Allocate the candidates p (N, K)."""
         return above(p, class_thresholds(sure_of(p, self.gamma), self.gamma)).within(budget.quota)
+
+
+def _demand_probability(part: BaseEstimator, name: str) -> None:
+    demand(part, name, is_number(getattr(part, name), 0, 1), "a number from 0 to 1")
 
 
 def sure_of(p: Floats, gamma: float) -> Ints:
@@ -251,7 +261,7 @@ _COSTS: dict[str, Callable[[Floats], Floats]] = {
 
 
 @dataclass
-class Transport(BaseEstimator):
+class Transport(Checked, BaseEstimator):
     """Label by optimal transport: rows and classes are weighed together.
 
     A row may stay unlabelled at no cost (its slack); each class gets a share of rows
@@ -302,6 +312,14 @@ class Transport(BaseEstimator):
     high: float = 1.1
     rows: str = "mass"
 
+    def check(self) -> None:
+        """Refuse names that there are not, and bounds that leave out the prior."""
+        for name, known in {"bounds": [*BOUNDS], "cost": [*_COSTS], "rows": [*_ROWS]}.items():
+            demand(self, name, is_among(getattr(self, name), known), f"one of {', '.join(known)}")
+        demand(self, "epsilon", is_number(self.epsilon, 0), "a number from 0 on")
+        demand(self, "low", is_number(self.low, 0, 1), "a number from 0 to 1")
+        demand(self, "high", is_number(self.high, 1), "a number from 1 on")
+
     def __call__(self, p: Floats, budget: Budget) -> Allocation:
         """Allocate the candidates p (N, K)."""
         bounds, slack = self.limits(len(p), budget)
@@ -312,40 +330,30 @@ class Transport(BaseEstimator):
 
     def limits(self, n: int, budget: Budget) -> tuple[tuple[Floats, Ints], tuple[int, int]]:
         """Of n candidates: the range of each class, a pair of (K,), and that of rows left out."""
-        if not 0 <= self.low <= 1 <= self.high:
-            raise ValueError(
-                f"low must be within 0 and 1 and high at least 1; they are {self.low} and {self.high}."
-            )
-        bounds = _named(BOUNDS, "bounds", self.bounds)
-        lower, upper, most_slack = bounds(n, budget, self.low, self.high)
+        self.check()
+        lower, upper, most_slack = BOUNDS[self.bounds](n, budget, self.low, self.high)
         return (lower, upper), (0, most_slack)
 
     def costs(self, p: Floats) -> Floats:
         """What each class costs each row, shape of p."""
-        return _named(_COSTS, "cost", self.cost)(p)
+        return _COSTS[self.cost](p)
 
     def quota(self, mass: Floats, budget: Budget, certificate: Certificate) -> Ints:
         """Most rows of each class, given what the plan moves to it, shape (K,)."""
         if not certificate.converged:
             notice(f"The transport solver did not converge: {certificate}", ConvergenceWarning)
-        return _named(_ROWS, "rows", self.rows)[1](mass, budget.quota)
+        return _ROWS[self.rows][1](mass, budget.quota)
 
     def offer(self, p: Floats, best: Assignment) -> Offer:
         """What the plan would give each row, given its best column there."""
-        accepted = _named(_ROWS, "rows", self.rows)[0](best)
+        accepted = _ROWS[self.rows][0](best)
         agreed = best.column == p.argmax(axis=1)
         refused = np.array([Status.DISPUTED, Status.SLACK], dtype=object)[agreed.astype(int)]
         return Offer(best.column, best.mass, accepted & agreed, refused, Status.SLACK)
 
 
-def _named(table: dict[str, _Choice], parameter: str, name: str) -> _Choice:
-    if name not in table:
-        raise ValueError(f"{parameter} must be one of {', '.join(table)}; it is {name!r}.")
-    return table[name]
-
-
 @dataclass
-class Negatives(BaseEstimator):
+class Negatives(Checked, BaseEstimator):
     """Find classes that a row is surely not (the negative labels of UPS).
 
     Parameters
@@ -372,6 +380,11 @@ class Negatives(BaseEstimator):
 
     gamma: float = 0.2
     kappa: float = 0.05
+
+    def check(self) -> None:
+        """Refuse what is no probability, and what is no standard deviation."""
+        _demand_probability(self, "gamma")
+        demand(self, "kappa", is_number(self.kappa, 0), "a number from 0 on")
 
     def __call__(self, p: Floats, spread: Floats, budget: Budget) -> Floats:
         """Soft targets of the rows with a class ruled out, zero elsewhere, shape (N, K)."""

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.special import entr, stdtrit
 from sklearn.base import BaseEstimator
 
+from .common.settings import Checked, demand, is_number
 from .common.types import Floats, Ints
 
 # What is added to the variances where neither the caller nor a committee says it.
@@ -111,15 +112,11 @@ def below(limit: float, uncertainty: Floats) -> Floats:
 def _compared(part: Confidence, P: Floats | Moments) -> Moments:
     """The moments of a committee that has members to compare."""
     moments = Moments.of(P)
-    if moments.n_members < 2:
-        raise ValueError(
-            f"{type(part).__name__} compares the members of a committee, and this one "
-            f"has {moments.n_members}. Use a committee of at least 2, or confidence=Everything()."
-        )
+    part.check_members(moments.n_members)
     return moments
 
 
-class Confidence(BaseEstimator):
+class Confidence(Checked, BaseEstimator):
     """What a confidence is: a measure of each row, then a decision over all rows.
 
     To write a new one, define `measure`; everything else has a default. Where a row has several labels,
@@ -128,6 +125,8 @@ class Confidence(BaseEstimator):
     """
 
     whole_rows: ClassVar[bool] = False
+    # Whether it compares the members of a committee with each other: then there must be two.
+    compares: ClassVar[bool] = False
     # Whether `measure` looks at each row by itself: then rows may be measured a block at a time.
     row_by_row: ClassVar[bool] = True
 
@@ -148,6 +147,14 @@ class Confidence(BaseEstimator):
         """From the measures of all rows to their confidence, shape (N,)."""
         share = self.trusted_share
         return measured if share is None else _below_quantile(measured, share)
+
+    def check_members(self, n_members: int) -> None:
+        """Refuse a committee of so many members where they are compared and are too few."""
+        if self.compares and n_members < 2:
+            raise ValueError(
+                f"{type(self).__name__} compares the members of a committee, and this one "
+                f"has {n_members}. Use a committee of at least 2, or confidence=Everything()."
+            )
 
     def for_committee(self, committee: Any) -> Confidence:
         """The same confidence, with the settings that were not given chosen to suit a committee."""
@@ -238,6 +245,13 @@ class TTest(Confidence):
 
     alpha: float = 0.05
     floor: float | None = None
+    compares: ClassVar[bool] = True
+
+    def check(self) -> None:
+        """Refuse a level that is no probability, and a negative floor."""
+        level = is_number(self.alpha, 0, 1) and 0 < self.alpha < 1
+        demand(self, "alpha", level, "a number above 0 and below 1")
+        demand(self, "floor", self.floor is None or is_number(self.floor, 0), "None or a number from 0 on")
 
     def for_committee(self, committee: Any) -> TTest:
         """The same test with the floor that a committee asks for, where none is given."""
@@ -246,12 +260,8 @@ class TTest(Confidence):
     def measure(self, P: Floats | Moments) -> Floats:
         """How far t is above the value that chance would reach, shape (N,)."""
         moments = _compared(self, P)
-        floor = _FLOOR if self.floor is None else self.floor
-        if not 0 < self.alpha < 1 or floor < 0:
-            raise ValueError(
-                f"alpha must be within 0 and 1 and floor not below 0; they are {self.alpha} and {floor}."
-            )
-        t, dof = welch_t(moments, floor)
+        self.check()
+        t, dof = welch_t(moments, _FLOOR if self.floor is None else self.floor)
         return t - stdtrit(dof, 1 - self.alpha / 2)
 
 
@@ -279,7 +289,12 @@ class TotalVariance(Confidence):
     """
 
     share: float = 0.5
+    compares: ClassVar[bool] = True
     whole_rows: ClassVar[bool] = True
+
+    def check(self) -> None:
+        """Refuse what is no share."""
+        demand(self, "share", is_number(self.share, 0, 1), "a number from 0 to 1")
 
     def measure(self, P: Floats | Moments) -> Floats:
         """Total variance, shape (N,)."""
@@ -314,6 +329,10 @@ class Entropy(Confidence):
 
     share: float = 0.5
     whole_rows: ClassVar[bool] = True
+
+    def check(self) -> None:
+        """Refuse what is no share."""
+        demand(self, "share", is_number(self.share, 0, 1), "a number from 0 to 1")
 
     def measure(self, P: Floats | Moments) -> Floats:
         """Entropy, shape (N,)."""
@@ -351,6 +370,11 @@ class Spread(Confidence):
     """
 
     kappa: float = 0.05
+    compares: ClassVar[bool] = True
+
+    def check(self) -> None:
+        """Refuse what is no standard deviation."""
+        demand(self, "kappa", is_number(self.kappa, 0), "a number from 0 on")
 
     def measure(self, P: Floats | Moments) -> Floats:
         """Confidence, shape (N,)."""

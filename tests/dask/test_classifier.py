@@ -154,6 +154,46 @@ def test_frames_are_read_as_on_one_machine(client, frame, named, tmp_path):
     assert written["label"].fillna("").tolist() == pd.Series(one.transduction_).fillna("").tolist()
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"committee": [LogisticRegression(), GaussianNB()]},
+        {"committee": LogisticRegression()},
+        {"committee": Unlike([LogisticRegression(), GaussianNB()], n_folds=2)},
+        {"committee": Repeated(trees(5), 3), "estimator": LogisticRegression()},
+    ],
+    ids=str,
+)
+def test_models_that_cannot_read_a_table_are_given_numbers_as_on_one_machine(client, frame, settings):
+    X, y = frame
+    clf = csa(**settings, guard=False, n_rounds=2, random_state=0)
+    told = "LogisticRegression.* cannot read categories and gaps; X becomes numbers first"
+    with pytest.warns(UserWarning, match=told):
+        one = PseudoLabelClassifier(**clf.get_params(deep=False)).fit(X, y)
+    table = dd.from_pandas(X.assign(species=y), npartitions=3)
+    with pytest.warns(UserWarning, match=told):
+        many = DaskPseudoLabelClassifier(clf).fit(table, "species")
+    assert_same_labels(one, many)
+    assert_array_equal(many.predict(X), one.predict(X))
+
+
+def test_gaps_of_one_shard_without_labels_are_seen_before_any_training(client, frame):
+    X, y = frame
+    X = X[["size"]].fillna(0.0)
+    X.loc[250, "size"], y[200:] = np.nan, None
+    models = [LogisticRegression(), GaussianNB()]
+    clf = csa(committee=models, confidence=Entropy(), guard=False, n_rounds=2, random_state=0)
+    with pytest.warns(UserWarning, match="LogisticRegression and GaussianNB cannot read gaps"):
+        many = DaskPseudoLabelClassifier(clf).fit(*in_frames(X, y))
+    with pytest.warns(UserWarning, match="LogisticRegression and GaussianNB cannot read gaps"):
+        assert_same_labels(clf.fit(X, y), many)
+
+
+def in_frames(X, y):
+    table = dd.from_pandas(X.assign(species=y), npartitions=3)
+    return table, "species"
+
+
 class Fragile(GaussianNB):
     """A model whose worker dies the first time it does something."""
 

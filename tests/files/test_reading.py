@@ -334,6 +334,15 @@ def test_damaged_parquet(tmp_path):
             table(tmp_path, content, "t.parquet")
 
 
+def test_damaged_notes_of_pandas_in_parquet(tmp_path):
+    # They are written back, and then nobody could read what was written.
+    buffer = io.BytesIO()
+    plain = pa.table({"a": list(range(100))})
+    pq.write_table(plain.replace_schema_metadata({"pandas": b'{"columns": \xff}'}), buffer)
+    with pytest.raises(InputError, match=r"t.parquet: not a readable Parquet file"):
+        table(tmp_path, buffer.getvalue(), "t.parquet")
+
+
 def workbook(path, sheets):
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()

@@ -2,6 +2,7 @@ import hashlib
 import inspect
 import io
 import json
+import os
 import pickle
 import zipfile
 from contextlib import suppress
@@ -137,6 +138,14 @@ def test_every_recipe_comes_back(recipe, iris, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="pipes and devices of POSIX")
+def test_a_pipe_is_refused_before_it_is_opened(tmp_path):
+    os.mkfifo(tmp_path / "pipe.skops")
+    for path in (tmp_path / "pipe.skops", "/dev/zero"):
+        with pytest.raises(surelabel.ModelFileError, match="is not a regular file"):
+            surelabel.load(path)
+
+
 def test_default_committee_comes_back(iris, tmp_path):
     model = csa(**QUICK | {"n_rounds": 1}).fit(*iris)
     other = assert_round_trip(model, iris[0], tmp_path)

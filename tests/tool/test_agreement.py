@@ -1,5 +1,8 @@
 """What a run writes beside labels, and what `predict` says of the same rows, are the same numbers."""
 
+import json
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -99,6 +102,7 @@ def test_several_labels_agree(yes, no, small, tmp_path):
     )
     data = written(frame.astype(str), tmp_path / "songs.csv")
     after, said = labelled(data, tmp_path / "run", "--target", "calm,sad", "--rounds", 2)
+    cells = load(tmp_path / "run" / "model.skops").pseudo_labels_
     for name in ("calm", "sad"):
         asked = after[f"surelabel_{name}_status"] != "given"
         predicted = said[f"{name}_predicted"].map({"1": yes, "0": no})
@@ -106,9 +110,42 @@ def test_several_labels_agree(yes, no, small, tmp_path):
         assert same.sum() > 20
         probabilities = after[f"surelabel_{name}_probability"]
         assert (probabilities == said[f"{name}_probability"])[same].all()
+        known = cells.loc[cells["label"] == name, "probability"]
+        np.testing.assert_allclose(known, probabilities[asked].astype(float), rtol=1e-5)
         found = after[f"surelabel_{name}_status"] == "accepted"
         assert (after[name] == after[f"surelabel_{name}_guess"])[found].all()
         assert set(said[f"{name}_sure"]) <= {"true", "false"}
+
+
+def rows_of_page(path):
+    """Probability, guess and runner-up of the rows that a report shows, by their position."""
+    (content,) = re.findall(r'<script type="application/json" id="content">(.*?)</script>', path.read_text())
+    rows = json.loads(content)["rows"]
+    text = {
+        name: [rows[name]["levels"][k] for k in rows[name]["codes"]] for name in ("row", "label", "runner_up")
+    }
+    numbers = {name: rows[name] for name in ("probability", "gap")}
+    return pd.DataFrame(text | numbers).set_index(pd.Index(map(int, text["row"])))
+
+
+@pytest.mark.parametrize("method", ["csa", "pl"])
+def test_the_report_shows_what_is_written_beside_the_labels(method, data, tmp_path):
+    run = tmp_path / "run"
+    words = ("--target", "species", "--method", method, "--no-guard")
+    assert surelabel("label", data, *words, "--out", run).exit_code == 0
+    after = read_table(run / "labels.csv").frame
+    asked = after[after["surelabel_status"] != "given"]
+    for page in (run / "report.html", tmp_path / "again.html"):
+        if not page.exists():
+            assert surelabel("report", run, "-o", page).exit_code == 0
+        shown = rows_of_page(page).loc[asked.index]
+        written = asked["surelabel_probability"].astype(float)
+        np.testing.assert_allclose(shown["probability"], written, atol=1e-4)
+        assert (shown["label"] == asked["surelabel_guess"]).all()
+        assert (shown["runner_up"] == asked["surelabel_runner_up"]).all()
+    assert load(run / "model.skops").pseudo_labels_["probability"].to_list() == pytest.approx(
+        written.to_list(), rel=1e-5
+    )
 
 
 # Cells of the user come back as they were; those that are added are guarded.

@@ -1,6 +1,7 @@
 """Settings: what may be asked, from options and from a file, and what is refused."""
 
 import json
+import os
 
 import pytest
 from birds import surelabel
@@ -60,10 +61,20 @@ def test_a_file_is_refused_by_name_of_the_setting(text, words, toml):
     assert words in str(raised.value)
 
 
-def test_a_file_that_is_not_there(tmp_path):
-    for path in (tmp_path / "no.toml", tmp_path):
-        with pytest.raises(InputError, match="Cannot read"):
-            from_toml(path)
+def test_what_is_no_file(tmp_path):
+    with pytest.raises(InputError, match=r"No file '.*no\.toml'"):
+        from_toml(tmp_path / "no.toml")
+    with pytest.raises(InputError, match="is a folder"):
+        from_toml(tmp_path)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes and devices of POSIX")
+def test_a_pipe_is_refused_before_it_is_opened(tmp_path):
+    os.mkfifo(tmp_path / "pipe.toml")
+    with pytest.raises(InputError, match="is a pipe"):
+        from_toml(tmp_path / "pipe.toml")
+    with pytest.raises(InputError, match="is a device"):
+        from_toml("/dev/zero")
 
 
 def test_options_count_over_the_file(data, tmp_path, monkeypatch):

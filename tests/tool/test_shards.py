@@ -214,3 +214,13 @@ def test_what_cannot_be_is_said(files, monkeypatch, words, error):
     found = label(*words)
     assert found.exit_code == 2
     assert error in " ".join(found.output.split())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes and devices of POSIX")
+def test_what_is_no_file_is_refused_before_it_is_opened(files):
+    os.mkfifo(files / "many" / "3.parquet")
+    (files / "zero.parquet").symlink_to("/dev/zero")
+    for data, words in {"many": "is a pipe, not a file", "zero.parquet": "is a device, not a file"}.items():
+        found = label(files / data, "--engine", "dask", "--out", files / "run")
+        assert found.exit_code == 2
+        assert words in " ".join(found.output.split())

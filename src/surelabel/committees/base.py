@@ -14,6 +14,7 @@ from joblib import Parallel
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from ..common.notice import logger
+from ..common.settings import Checked
 from ..common.types import AnyLabels, Floats, Ints, Table, Values
 from ..confidence import Moments
 from ..heldout.record import HeldOut
@@ -23,7 +24,7 @@ from .member_fitting import seeded
 Runner = Callable[[Sequence[Any]], Iterable[Any]]
 
 
-class Committee(ClassifierMixin, BaseEstimator):
+class Committee(Checked, ClassifierMixin, BaseEstimator):
     """What yields P (M, N, K).
 
     To write a new committee, define `fit` and `predict_members`; everything else has a default:
@@ -60,6 +61,11 @@ class Committee(ClassifierMixin, BaseEstimator):
     found_weight: ClassVar[str] = "balanced"
     # What `TTest` adds to the variances of this committee's members where its floor is not given.
     test_floor: ClassVar[float] = 0.1
+
+    @property
+    def expected_members(self) -> int | None:
+        """Number of members M, where that is known before training."""
+        return None
 
     @property
     def uses_unlabeled(self) -> bool:

@@ -11,8 +11,9 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from ..common.limits import MOST_MEMBERS
+from ..common.settings import JOBS, demand, is_among, is_jobs, is_whole, shown
 from ..common.types import AnyLabels, Floats, Ints, RandomState, Table
-from ..reading.containers import shown
 from ..reading.features import take
 from .base import Committee, Runner, run_each
 from .failing import attempt, names_of, probabilities, survivors
@@ -50,6 +51,10 @@ class Members(Committee):
     def uses_unlabeled(self) -> bool:
         """Whether a member learns from unlabelled rows."""
         return any(learns_from_unlabeled(model) for model in self._models())
+
+    def check(self) -> None:
+        """Refuse a number of jobs that there is not."""
+        demand(self, "n_jobs", is_jobs(self.n_jobs), JOBS)
 
     def fit(
         self,
@@ -164,6 +169,18 @@ class Panel(Members):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @property
+    def expected_members(self) -> int:
+        """Number of classifiers."""
+        return len(self.estimators)
+
+    def check(self) -> None:
+        """Refuse what are no classifiers."""
+        super().check()
+        if self.estimators is None:
+            raise TypeError("Panel takes a list of classifiers; it is None. Unlike() has models of its own.")
+        check_models(self)
+
     def _models(self) -> Sequence[Classifier]:
         return self.estimators
 
@@ -223,18 +240,34 @@ class Repeated(Members):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _models(self) -> Sequence[Classifier]:
-        return [] if self.estimator is None else [self.estimator]
+    @property
+    def expected_members(self) -> int:
+        """Number of members."""
+        return self.n_members
 
-    def _draw(self, X: Table, codes: Ints, rng: np.random.RandomState) -> Iterator[_Draw]:
-        if self.over not in ("seeds", "bootstrap"):
-            raise ValueError(f'over must be "seeds" or "bootstrap"; it is {self.over!r}.')
-        member = trees() if self.estimator is None else self.estimator
+    def check(self) -> None:
+        """Refuse what is no classifier, and a number of members or a way to draw them that there is not."""
+        super().check()
+        check_models(self)
+        members = is_whole(self.n_members, 1, MOST_MEMBERS)
+        demand(self, "n_members", members, f"a whole number from 1 to {MOST_MEMBERS:,}")
+        demand(self, "over", is_among(self.over, ("seeds", "bootstrap")), '"seeds" or "bootstrap"')
+        member = self._member()
         if self.over == "seeds" and self.n_members > 1 and not seeds_of(member):
             raise ValueError(
                 f"{type(member).__name__} has no random_state, so members over seeds would all be the "
                 'same. Use over="bootstrap".'
             )
+
+    def _member(self) -> Classifier:
+        return trees() if self.estimator is None else self.estimator
+
+    def _models(self) -> Sequence[Classifier]:
+        return [] if self.estimator is None else [self.estimator]
+
+    def _draw(self, X: Table, codes: Ints, rng: np.random.RandomState) -> Iterator[_Draw]:
+        self.check()
+        member = self._member()
         for _ in range(self.n_members):
             yield member, _bootstrap(codes, rng) if self.over == "bootstrap" else None
 
@@ -294,9 +327,8 @@ def as_committee(committee: Classifier | Sequence[Classifier]) -> Committee:
     >>> as_committee(GaussianNB())
     Panel(estimators=[GaussianNB()])
     """
-    if isinstance(committee, (Panel, Repeated)):
-        check_models(committee)
     if isinstance(committee, Committee):
+        committee.check()
         return committee
     if isinstance(committee, (list, tuple)):
         if not committee:

@@ -13,8 +13,9 @@ from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..common.limits import LARGEST_SEED
+from ..common.limits import LARGEST_SEED, MOST_MEMBERS
 from ..common.notice import notice
+from ..common.settings import JOBS, demand, is_among, is_jobs, is_whole
 from ..common.types import AnyLabels, Bools, Floats, Ints, RandomState, Table, Values
 from ..common.versions import installed
 from ..reading.features import category_mask, numbers, take
@@ -89,6 +90,19 @@ class RandomXGBoost(Committee):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @property
+    def expected_members(self) -> int:
+        """Number of members."""
+        return self.n_members
+
+    def check(self) -> None:
+        """Refuse numbers of members and jobs or a schedule that there are not; XGBoost must be installed."""
+        members = is_whole(self.n_members, 1, MOST_MEMBERS)
+        demand(self, "n_members", members, f"a whole number from 1 to {MOST_MEMBERS:,}")
+        demand(self, "n_jobs", is_jobs(self.n_jobs), JOBS)
+        demand(self, "schedule", is_among(self.schedule, _BINS), '"short" or "paper"')
+        load_xgboost()
+
     def fit(
         self,
         X: Table,
@@ -108,11 +122,7 @@ class RandomXGBoost(Committee):
 
     def plan(self, classes: Values) -> list[Plan]:
         """Draw the members for these classes (K,): a list of `Plan`, one for each."""
-        if self.schedule not in _BINS:
-            raise ValueError(f'schedule must be "short" or "paper"; it is {self.schedule!r}.')
-        if self.n_members < 1:
-            raise ValueError(f"{self!r} has no member; a committee needs at least one.")
-        load_xgboost()
+        self.check()
         self.classes_ = classes
         rng = check_random_state(self.random_state)
         self.parameters_ = [draw(rng) for _ in range(self.n_members)]

@@ -12,9 +12,9 @@ from sklearn.base import clone, is_classifier
 from sklearn.pipeline import Pipeline, make_pipeline
 
 from ..common.notice import notice
+from ..common.settings import shown
 from ..common.types import Bools, Ints, Table
 from ..reading.column_values import is_sparse
-from ..reading.containers import shown
 from ..reading.features import category_mask, numbers, take
 from .encoding import Dense, Encoder
 from .failing import Failure, attempt, names_of, probabilities
@@ -39,6 +39,12 @@ def check_classifier(model: Any, name: str) -> None:
         raise TypeError(f"{name} is the class {model.__name__}; give a model, {model.__name__}().")
     if not (hasattr(model, "fit") and hasattr(model, "get_params")):
         raise TypeError(f"{name} must be a classifier, such as LogisticRegression(); it is {shown(model)}.")
+    for each in (model, *model.get_params(deep=True).values()):
+        if hasattr(each, "fit_rounds") and not isinstance(each, type):
+            raise TypeError(
+                f"{name} must be a classifier that learns from labelled rows; {type(each).__name__} has "
+                "rounds and a committee of its own. Give that committee, such as Unlike()."
+            )
     if not hasattr(model, "predict_proba") and not _gives_probabilities_when_fitted(model):
         way_out = (
             f"CalibratedClassifierCV({type(model).__name__}()) does."
@@ -61,9 +67,11 @@ def _gives_probabilities_when_fitted(model: Classifier) -> bool:
 def check_models(committee: Any) -> None:
     """Refuse a committee whose models are no classifiers."""
     kind, given = type(committee).__name__, committee.get_params(deep=False)
-    several = given.get("estimators", [])
+    several = given.get("estimators")
     if several is not None and not isinstance(several, (list, tuple, dict)):
         raise TypeError(f"{kind} takes a list of classifiers, such as {kind}([{shown(several)}]).")
+    if several is not None and not several:
+        raise ValueError(f"{kind}({several!r}) has no member; a committee needs at least one.")
     for name, model in models_of(committee).items():
         check_classifier(model, f"{name} in {kind}")
 
@@ -99,10 +107,10 @@ def made_readable(models: dict[str, Classifier], X: Table, codes: Ints) -> dict[
     codes : ndarray of shape (n,)
         Their classes; -1 is unlabelled.
     """
-    strangers = {name: model for name, model in models.items() if not _reads_everything(model)}
+    strangers = {name: model for name, model in models.items() if not reads_everything(model)}
     if not strangers:
         return models
-    gaps = _rows_with_gaps(X)
+    gaps = rows_with_gaps(X)
     kinds = {"categories": category_mask(X).any(), "gaps": gaps.any(), "sparse matrices": is_sparse(X)}
     hard = [kind for kind, there in kinds.items() if there]
     known = np.flatnonzero(codes >= 0)
@@ -126,7 +134,7 @@ def made_readable(models: dict[str, Classifier], X: Table, codes: Ints) -> dict[
     return models | behind
 
 
-def _reads_everything(model: Classifier) -> bool:
+def reads_everything(model: Classifier) -> bool:
     """Whether a model is one of this package's own, or begins with one of its steps."""
     first = model.steps[0][1] if isinstance(model, Pipeline) else model
     return isinstance(first, (SharesFolds, Encoder, Dense)) or getattr(first, "func", None) is numbers
@@ -143,7 +151,7 @@ def _tried(model: Classifier, X: Table, codes: Ints, asked: Table) -> None:
     probabilities(fitted, asked, len(present))
 
 
-def _rows_with_gaps(X: Table) -> Bools:
+def rows_with_gaps(X: Table) -> Bools:
     """Which rows have a missing cell, shape (n,)."""
     if is_sparse(X):
         return np.zeros(X.shape[0], dtype=bool)

@@ -13,6 +13,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..budget import apportion
+from ..common.limits import MOST_MEMBERS
+from ..common.settings import JOBS, demand, is_jobs, is_number, is_whole
 from ..common.types import AnyLabels, Floats, Ints, RandomState, Table
 from ..confidence import Moments
 from ..heldout.record import HeldOut
@@ -32,7 +34,10 @@ from .member_fitting import (
 )
 from .models.default import unlike_models
 from .one_thread import OneThread
+from .readable import check_models
 
+# Every model is trained once for each.
+_MOST_FOLDS = 100
 # Rows predicted at a time: the probabilities of all members are in memory at once.
 _BLOCK_ROWS = 50_000
 # A model that can learn from unlabelled rows is tried without them too, under this name.
@@ -151,6 +156,23 @@ class Unlike(Committee):
         self.member_seconds = member_seconds
         self.n_jobs = n_jobs
         self.random_state = random_state
+
+    @property
+    def expected_members(self) -> int:
+        """Number of seats."""
+        return self.n_seats
+
+    def check(self) -> None:
+        """Refuse what are no classifiers, and numbers of folds, seats, jobs or seconds that there are not."""
+        check_models(self)
+        folds, seats = is_whole(self.n_folds, 2, _MOST_FOLDS), is_whole(self.n_seats, 1, MOST_MEMBERS)
+        demand(self, "n_folds", folds, f"a whole number from 2 to {_MOST_FOLDS}")
+        demand(self, "n_seats", seats, f"a whole number from 1 to {MOST_MEMBERS:,}")
+        demand(self, "n_jobs", is_jobs(self.n_jobs), JOBS)
+        seconds = self.member_seconds is None or (
+            is_number(self.member_seconds, 0) and self.member_seconds > 0
+        )
+        demand(self, "member_seconds", seconds, "None or a number above 0")
 
     @property
     def uses_unlabeled(self) -> bool:

@@ -11,6 +11,8 @@ import pandas as pd
 LARGEST_SEED = int(np.iinfo(np.int32).max)
 # Whole numbers beyond this change when they become floats.
 LARGEST_EXACT = 2**53
+# Members of a committee: each has a model and a probability of every row.
+MOST_MEMBERS = 10_000
 
 
 def is_missing(value: object) -> bool:

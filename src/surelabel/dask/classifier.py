@@ -25,7 +25,12 @@ from ..reading.unlabeled import is_auto
 from ..recipes import csa
 from ..rounds.audit import what_learnt
 from ..rounds.engine import Strand
-from ..rounds.method import found_weight_of, method_of, rounds_worth_running
+from ..rounds.method import (
+    brings_models,
+    method_of,
+    rounds_worth_running,
+    with_readable_models,
+)
 from ..rounds.records import Round
 from ..rounds.run import Run, frequencies_of, shares_of
 from ..rounds.training import Seeds, Trainer
@@ -170,14 +175,14 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         """The run, its table, and how many labelled rows each class has."""
         if clf.found_weight == "full":
             raise ValueError('found_weight="full" trains on every row found; on a cluster it is "balanced".')
-        method = method_of(clf)
-        check(method)
-        found = found_weight_of(clf, method)
+        check(method_of(clf))
         table, labels, targets = read(clf, X, y, client)
         counts = np.sum([each.given for each in labels.ask(shard.counts, None)], axis=0)
         check_classes(clf.classes_, counts, is_auto(clf.missing_label))
         check_prior(clf.class_prior, clf.classes_, counts)
         clf.class_prior_ = resolved_prior(clf.class_prior, counts / counts.sum(), clf.classes_)
+        able = with_readable_models(clf, *table.sample(labels)) if brings_models(clf) else clf
+        method = method_of(able)
         n_worth_running = rounds_worth_running(
             clf.n_rounds, np.concatenate(labels.ask(shard.extremes, table.x, table.columns))
         )
@@ -196,7 +201,7 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
                 labels,
                 clf.class_prior_,
                 trainer,
-                learns_found=found != "none",
+                learns_found=found_weight_of(able, method) != "none",
                 shares=shares_of(clf.class_prior, counts),
             ),
             method=method,
@@ -204,7 +209,7 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
             n_rounds=clf.n_rounds,
             n_worth_running=n_worth_running,
             frequencies=partial(frequencies_of, clf.class_prior, clf.classes_),
-            estimator=clf.estimator,
+            estimator=able.estimator,
             verbose=clf.verbose,
         )
         return run, table, counts

@@ -19,6 +19,9 @@ from ..rounds.labels import Labels, spaced
 from . import shard
 from .pieces import Each, Pieces
 
+# Rows of each kind on which a model is tried, over all shards.
+_TRIED_ROWS = 500
+
 
 @dataclass
 class _Excerpt(Labels):
@@ -117,6 +120,11 @@ class Table:
         start = Labels.start(codes, self.n_classes, None, self.found)
         start.round = np.concatenate([each.round for each in rows])
         return _stacked([each.X for each in rows]), _Excerpt(**vars(start), place=place, step=last)
+
+    def sample(self, labels: Pieces) -> tuple[Any, Ints]:
+        """A few rows of every shard, on which models are tried, and their codes, -1 for no label."""
+        rows = labels.ask(shard.a_few, self.x, self.columns, -(-_TRIED_ROWS // len(self.sizes)))
+        return _stacked([each.X for each in rows]), np.concatenate([each.codes for each in rows])
 
 
 def ranks(chosen: Ints, sizes: Sequence[int]) -> list[Ints]:

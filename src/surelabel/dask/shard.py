@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..allocation import Offer
 from ..committees.base import Committee
 from ..committees.random_xgboost import plain
+from ..committees.readable import rows_with_gaps
 from ..common.types import AnyLabels, Bools, Floats, Ints, Table, Values
 from ..confidence import below
 from ..reading.column_values import Survey, is_frame, is_sparse
@@ -135,6 +136,17 @@ def some(labels: Labels, x: Table, columns: Columns, before: int | None, found: 
     return _Some(
         rows, _read(x, columns, rows), labels.codes[rows].astype(int), labels.round[rows].astype(int)
     )
+
+
+def a_few(labels: Labels, x: Table, columns: Columns, most: int) -> _Some:
+    """Rows on which a model is tried: some with a label, of every class, some without, and some with gaps."""
+    X = _read(x, columns, np.arange(len(labels.codes)))
+    known, gaps = labels.round == 0, rows_with_gaps(X)
+    of_each = np.flatnonzero(known)[np.unique(labels.codes[known], return_index=True)[1]]
+    groups = [np.flatnonzero(has & which) for has in (known, ~known) for which in (gaps, ~gaps)]
+    spaced = [rows[:: -(-len(rows) // most)] for rows in groups if len(rows)]
+    rows = np.unique(np.concatenate([of_each, *spaced]))
+    return _Some(rows, take(X, rows), labels.codes[rows].astype(int), labels.round[rows].astype(int))
 
 
 def found_by_class(labels: Labels, found: Ints) -> Ints:

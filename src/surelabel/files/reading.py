@@ -136,6 +136,7 @@ def _read_parquet(
         with pq.ParquetFile(data) as file:
             table = read(file)
         table.validate(full=True)
+        _ = table.schema.pandas_metadata  # it is written back: no reader of ours may find it damaged
     except InputError:
         raise
     except Exception as error:

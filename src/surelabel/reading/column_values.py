@@ -14,9 +14,11 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
+from ..common.settings import shown
 from ..common.types import Floats, Table, Values
 from .dates import float_values, moments, seconds
 
+_NUMBERS = (Real, Decimal, np.bool_)
 # Its kind, "number", "date" or "category", and its values.
 RawColumn = tuple[str, Values]
 
@@ -72,7 +74,7 @@ def _from_values(name: Any, values: Values) -> RawColumn:
         if not _is_value(kind):
             row = next(row for row in np.flatnonzero(~missing) if type(values[row]) is kind)
             raise _no_value(f"Column {name!r}, row {row}", kind.__name__)
-    if all(issubclass(kind, (Real, Decimal, np.bool_)) for kind in kinds):
+    if all(issubclass(kind, _NUMBERS) for kind in kinds):
         out = np.full(len(values), np.nan)
         out[~missing] = _floats(known)
         return "number", out
@@ -85,6 +87,22 @@ def _from_values(name: Any, values: Values) -> RawColumn:
         )
     values[missing] = None
     return "category", values
+
+
+def misfit(expected: str, kind: str, values: Values) -> str:
+    """What a column of one kind holds where another was expected, for the end of a sentence.
+
+    Examples
+    --------
+    >>> misfit("number", "category", np.array([1.5, None, "x"], dtype=object))
+    "'x', in row 2"
+    """
+    if kind != "category":
+        return f"{kind}s"
+    fits = _NUMBERS if expected == "number" else (date,)
+    strangers = (row for row in np.flatnonzero(~pd.isna(values)) if not isinstance(values[row], fits))
+    row = next(strangers, None)
+    return "categories" if row is None else f"{shown(values[row])}, in row {row}"
 
 
 def _is_value(kind: type) -> bool:

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 
 from ..common.notice import notice
 from ..common.types import Table, Values
-from .column_values import RawColumn, Survey, is_frame, levels_of, raw_columns
+from .column_values import RawColumn, Survey, is_frame, levels_of, misfit, raw_columns
 from .features import as_table, check_range, has_columns, stacked
 
 # Columns that an error names.
@@ -177,8 +177,8 @@ class Columns(BaseEstimator):
         if expected == "category":
             return self._read_category(name, values.astype(object))
         if kind != expected and not pd.isna(values).all():
-            example = values[~pd.isna(values)].tolist()[0]
-            raise ValueError(f"Column {name!r} held {expected}s in fit and now holds {example!r}.")
+            now = misfit(expected, kind, values)
+            raise ValueError(f"Column {name!r} held {expected}s in fit and now holds {now}.")
         values = values.astype(float) - self.origins_.get(name, 0.0)
         check_range(values[:, None], [name])
         return values

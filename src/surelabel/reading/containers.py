@@ -9,10 +9,10 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
+from ..common.settings import shown
 from ..common.types import AnyLabels, Table, Values
 
 # Characters of a value in an error.
-_MOST_SHOWN = 60
 
 
 def opened_table(X: Table) -> Table:
@@ -97,9 +97,3 @@ def _refuse_single(given: Any, argument: str, what: str) -> None:
         plain = given is None or np.isscalar(given)
         it = shown(given) if plain else f"of type {type(given).__name__}"
         raise TypeError(f"{argument} must be {what}; it is {it}.")
-
-
-def shown(value: Any) -> str:
-    """A value as an error shows it: not longer than a line."""
-    text = f"the class {value.__name__}" if isinstance(value, type) else " ".join(repr(value).split())
-    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."

@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 
 from ..common.limits import is_missing
+from ..common.settings import shown
 from ..common.types import AnyLabels, Bools, Ints, Values
-from .containers import opened_labels, shown
+from .containers import opened_labels
 from .targets import Targets, read_targets
 from .unlabeled import AUTO, check_mark, equals, is_auto, values_of
 

@@ -11,8 +11,8 @@ import pandas as pd
 
 from ..budget import smoothed
 from ..common.notice import notice
+from ..common.settings import shown
 from ..common.types import Floats, Ints, Values
-from .containers import shown
 
 # Class frequencies as a user gives them: by name (a dict or a series), in the order of the classes, or the
 # name of a way to find them; None for "labeled".

@@ -14,8 +14,9 @@ import pandas as pd
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..common.limits import is_missing
+from ..common.settings import shown
 from ..common.types import AnyLabels, Floats, Ints, Values
-from .containers import opened_labels, shown
+from .containers import opened_labels
 from .unlabeled import (
     AUTO,
     append_missing,

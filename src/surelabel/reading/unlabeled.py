@@ -16,8 +16,9 @@ from sklearn.utils.validation import column_or_1d
 
 from ..common.limits import LARGEST_EXACT, is_missing
 from ..common.notice import notice
+from ..common.settings import shown
 from ..common.types import AnyLabels, Bools, Values
-from .containers import opened_labels, shown
+from .containers import opened_labels
 
 AUTO = "auto"
 

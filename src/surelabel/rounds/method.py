@@ -16,27 +16,25 @@ from ..allocation import Transport
 from ..committees.base import Committee
 from ..committees.failing import names_of
 from ..committees.panel import Panel, Repeated, as_committee
-from ..committees.readable import check_classifier, check_models, made_readable, models_of, with_models
+from ..committees.readable import check_classifier, made_readable, models_of, reads_everything, with_models
 from ..committees.unlike import Unlike
 from ..common.notice import notice
+from ..common.settings import JOBS, Checked, is_jobs, shown
 from ..common.types import Floats, Ints, Table
-from ..confidence import Confidence, Spread, TotalVariance, TTest, as_confidence
+from ..confidence import Confidence, TTest, as_confidence
 from ..reading.columns import Columns
-from ..reading.containers import shown, unmasked
+from ..reading.containers import unmasked
 from ..reading.features import is_constant
 from ..reading.unlabeled import check_mark
 from .records import Parts
 
 _MOST_ROUNDS = 10_000
-_MOST_JOBS = 1_000
 # The mean of weights that are numbers of rows is below this, and above its inverse.
 _MOST_WEIGHT = 1e6
 # Of the largest weight: a smaller one added to it changes nothing.
 _LEAST_WEIGHT = 2.0**-52
 _WEIGHT_BITS = 40
 _FOUND_WEIGHTS = ("auto", "none", "balanced", "full")
-# Confidences that compare members with each other.
-_COMPARING = (TTest, TotalVariance, Spread)
 
 
 def check_settings(clf: Any) -> None:
@@ -47,13 +45,8 @@ def check_settings(clf: Any) -> None:
             f"n_rounds must be a whole number from 0 to {_MOST_ROUNDS:,}; it is {shown(clf.n_rounds)}."
         )
     _check_seed(clf.random_state)
-    if clf.n_jobs is not None and not (
-        isinstance(clf.n_jobs, Integral) and clf.n_jobs != 0 and clf.n_jobs <= _MOST_JOBS
-    ):
-        raise ValueError(
-            f"n_jobs must be None, a whole number from 1 to {_MOST_JOBS:,}, or -1 for one per processor; "
-            f"it is {shown(clf.n_jobs)}."
-        )
+    if not is_jobs(clf.n_jobs):
+        raise ValueError(f"n_jobs must be {JOBS}; it is {shown(clf.n_jobs)}.")
     if not isinstance(clf.verbose, (Integral, np.bool_)) or clf.verbose < 0:
         raise ValueError(f"verbose must be 0, or 1 for a line per round; it is {shown(clf.verbose)}.")
     if not isinstance(clf.guard, (bool, np.bool_)):
@@ -73,10 +66,11 @@ def check_settings(clf: Any) -> None:
     check_mark(clf.missing_label)
     if clf.estimator is not None:
         check_classifier(clf.estimator, "estimator")
-    if isinstance(clf.committee, Unlike):
-        check_models(clf.committee)
-    elif clf.committee is not None:
+    if clf.committee is not None:
         as_committee(clf.committee)
+    for part in (clf.confidence, clf.allocator, clf.negatives):
+        if isinstance(part, Checked):
+            part.check()
 
 
 def _check_seed(random_state: Any) -> None:
@@ -94,10 +88,13 @@ def method_of(clf: Any) -> Parts:
     """The parts that an estimator's arguments name, the default ones where they name none."""
     check_settings(clf)
     confidence = TTest() if clf.confidence is None else clf.confidence
+    test = as_confidence(confidence)
     committee = as_committee(Unlike() if clf.committee is None else clf.committee)
     alone = not isinstance(clf.committee, Committee) and isinstance(committee, Panel)
-    if alone and clf.n_rounds and len(committee.estimators) == 1 and isinstance(confidence, _COMPARING):
+    if alone and clf.n_rounds and len(committee.estimators) == 1 and test.compares:
         committee = Repeated(committee.estimators[0], over="bootstrap")
+    if clf.n_rounds and committee.expected_members is not None:
+        test.check_members(committee.expected_members)
     if clf.n_jobs is not None and "n_jobs" in committee.get_params(deep=False):
         committee = clone(committee).set_params(n_jobs=clf.n_jobs)
     allocator = Transport() if clf.allocator is None else clf.allocator
@@ -113,6 +110,15 @@ def found_weight_of(clf: Any, method: Parts) -> str:
         return clf.found_weight
     needed = clf.estimator is not None or method.negatives is not None
     return "balanced" if needed else method.committee.found_weight
+
+
+def brings_models(clf: Any) -> bool:
+    """Whether an estimator's arguments name models that are not this package's own."""
+    models = [] if clf.estimator is None else [clf.estimator]
+    committee = None if clf.committee is None else as_committee(clf.committee)
+    if isinstance(committee, (Panel, Repeated, Unlike)):
+        models += models_of(committee).values()
+    return not all(map(reads_everything, models))
 
 
 def with_readable_models(clf: Any, table: Table, codes: Ints) -> Any:

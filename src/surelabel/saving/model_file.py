@@ -162,10 +162,11 @@ def _blaming(path: Path | str) -> Iterator[None]:
 
 
 def _read(path: Path | str, max_bytes: int) -> bytes:
+    mode = os.stat(path).st_mode
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):  # to open a pipe may wait forever
+        raise ModelFileError(f"{path} is not a regular file.")
     with open(path, "rb") as file:
         status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise ModelFileError(f"{path} is not a regular file.")
         if status.st_size > max_bytes + _MOST_HEADER:
             raise ModelFileError(f"{path} {_too_large(status.st_size, max_bytes)}")
         return file.read()

@@ -57,7 +57,7 @@ class Opinion:
         return Opinion(self.classes, self.p[which], confidence)
 
     def of(self, lines: pd.DataFrame) -> pd.DataFrame:
-        """Lines of an audit with guess, probability and runner-up as the final classifier has them.
+        """Lines of an audit with guess, probability, gap and runner-up as the final classifier has them.
 
         Of a row with a label, the guess is the label: so a person's change of the label can be told later.
 
@@ -71,11 +71,13 @@ class Opinion:
         found = np.array(known, dtype=int)
         best, second = two_best(self.p)
         shown = np.where(found >= 0, found, best)
-        names = np.array(list(self.classes), dtype=object)
+        other = np.where(shown == best, second, best)
+        names, rows = np.array(list(self.classes), dtype=object), np.arange(len(lines))
         return lines.assign(
             guess=names[shown],
-            probability=self.p[np.arange(len(lines)), shown],
-            runner_up=names[np.where(shown == best, second, best)],
+            probability=self.p[rows, shown],
+            gap=self.p[rows, shown] - self.p[rows, other],
+            runner_up=names[other],
         )
 
 

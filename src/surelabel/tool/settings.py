@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from ..classifier import PseudoLabelClassifier
 from ..committees.unlike import Unlike
-from ..files import InputError, did_you_mean
+from ..files import InputError, check_file, did_you_mean
 from ..recipes import csa, flexmatch, pl, sla, ups
 
 METHODS = ("csa", "sla", "ups", "flexmatch", "pl", "supervised")
@@ -224,6 +224,7 @@ def from_toml(path: str | Path) -> dict[str, Any]:
     path : str or Path
         The file.
     """
+    check_file(Path(path))
     try:
         with open(path, "rb") as file:
             given = tomllib.load(file)

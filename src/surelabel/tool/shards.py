@@ -16,7 +16,16 @@ import pyarrow.parquet as pq
 
 from ..classifier import PseudoLabelClassifier
 from ..common.types import Values
-from ..files import Format, InputError, Kind, features, read_row_groups, target_values, write_table
+from ..files import (
+    Format,
+    InputError,
+    Kind,
+    check_file,
+    features,
+    read_row_groups,
+    target_values,
+    write_table,
+)
 from .earlier_run import EarlierRun, Tally
 from .filled_table import filled
 from .final_opinion import opinions
@@ -84,6 +93,7 @@ def shards_of(files: Sequence[Path]) -> tuple[list[Shard], str]:
 
 
 def _footer(path: Path) -> pq.FileMetaData:
+    check_file(path)
     try:
         with pq.ParquetFile(path) as file:
             return file.metadata

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -108,7 +108,11 @@ class TableLabelling(Labelling):
         return True
 
     def fitted(self) -> PseudoLabelClassifier:
-        """The classifier."""
+        """The classifier; of rows that came unlabelled it knows what is written beside their labels."""
+        for one, lines in zip(self._each, self._final_lines, strict=True):
+            one.pseudo_labels_ = lines
+        if self.source.facts.several:
+            self.clf.pseudo_labels_ = _cells(self.clf.pseudo_labels_, self.clf.classes_, self._final_lines)
         return self.clf
 
     def write_labels(self) -> list[Path]:
@@ -145,7 +149,7 @@ class TableLabelling(Labelling):
     @cached_property
     def _final_lines(self) -> list[pd.DataFrame]:
         """For each label column, a line for each row that came unlabelled, as the final classifier has it."""
-        X, each = self.features(), self.clf.estimators_ if self.source.facts.several else [self.clf]
+        X, each = self.features(), self._each
         unknown = np.column_stack([one.labeled_iter_ for one in each]) != 0
         rows = np.flatnonzero(unknown.any(axis=1))
         said = opinions(self.clf, X.iloc[rows])
@@ -153,6 +157,11 @@ class TableLabelling(Labelling):
             opinion.rows(unknown[rows, k]).of(one.pseudo_labels_)
             for k, (one, opinion) in enumerate(zip(each, said, strict=True))
         ]
+
+    @property
+    def _each(self) -> list[PseudoLabelClassifier]:
+        """The classifier of each label column."""
+        return self.clf.estimators_ if self.source.facts.several else [self.clf]
 
     def _columns(self) -> Iterator[_Column]:
         """What is known of the rows, for each label column."""
@@ -168,6 +177,15 @@ class TableLabelling(Labelling):
             labels = np.array([answers.get(cell) for cell in one.transduction_.tolist()], dtype=object)
             said = lines.assign(guess=[answers.get(cell, cell) for cell in lines["guess"].tolist()])
             yield _Column(name, f"surelabel_{name}", labels, one.labeled_iter_, said)
+
+
+def _cells(cells: pd.DataFrame, names: Values, lines: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """A line for each unknown cell, with what the lines of each label say of it."""
+    out = cells.copy()
+    for name, of_label in zip(names, lines, strict=True):
+        for column in ("guess", "probability", "gap"):
+            out.loc[(cells["label"] == name).to_numpy(), column] = of_label[column].to_numpy()
+    return out
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,8 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from ..committees.base import Committee, Runner
 from ..committees.encoding import Encoder
-from ..common.limits import LARGEST_SEED
+from ..common.limits import LARGEST_SEED, MOST_MEMBERS
+from ..common.settings import demand, is_number, is_whole
 from ..common.types import AnyLabels, Floats, RandomState, Table
 from ..confidence import Moments
 from .data import Rows, TrainingSet
@@ -104,6 +105,18 @@ class Network(Committee):
         self.encoder = encoder
         self.device = device
         self.random_state = random_state
+
+    @property
+    def expected_members(self) -> int:
+        """Number of passes."""
+        return self.passes
+
+    def check(self) -> None:
+        """Refuse a number of passes or a learning rate that there is not."""
+        passes = is_whole(self.passes, 1, MOST_MEMBERS)
+        demand(self, "passes", passes, f"a whole number from 1 to {MOST_MEMBERS:,}")
+        rate = is_number(self.learning_rate, 0) and self.learning_rate > 0
+        demand(self, "learning_rate", rate, "a number above 0")
 
     def fit(
         self,
