@@ -27,6 +27,7 @@ from ..rounds.audit import what_learnt
 from ..rounds.engine import Strand
 from ..rounds.method import (
     brings_models,
+    found_weight_of,
     method_of,
     rounds_worth_running,
     with_readable_models,
