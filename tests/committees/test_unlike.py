@@ -1,4 +1,5 @@
 from copy import copy
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -67,11 +68,10 @@ def test_weights_without_some_rows_are_made_on_the_others(iris):
     X, y = iris
     committee = few().fit(X, y)
     held = np.arange(0, 150, 3)
-    codes, weight = committee._known
-    swapped = codes.copy()
+    swapped = y.copy()
     swapped[held] = 2 - swapped[held]
     other = few().fit(X, y)
-    other._known = swapped, weight
+    other._trials = replace(other._trials, codes=swapped)
     assert committee.without(held).weights_ == other.without(held).weights_
     assert committee.without(held).weights_ != committee.weights_
 
@@ -108,12 +108,12 @@ def test_opinions_are_of_models_and_weights_that_have_not_seen_the_row(iris):
     said = committee.opinions()
     assert said.names == ("labels alone", "with unlabelled rows")
     assert (said.share_right > 0.9).all()
-    for _, held in committee._folds:
+    for _, held in committee._trials.folds:
         # Other labels in a fold change weights and exponents elsewhere, and nothing that is said of the fold.
         other = copy(committee)
-        codes = committee._known[0].copy()
+        codes = committee._trials.codes.copy()
         codes[held] = (codes[held] + 1) % 3
-        other._known = codes, None
+        other._trials = replace(committee._trials, codes=codes)
         assert_array_equal(other.opinions().P[:, held], said.P[:, held])
 
 
@@ -121,7 +121,7 @@ def test_for_prediction_predicts_the_same_and_keeps_no_trial(iris):
     X, y = iris
     committee = few().fit(X, y)
     assert_array_equal(committee.for_prediction().predict_members(X), committee.predict_members(X))
-    assert committee.for_prediction()._trials is None
+    assert "_trials" not in vars(committee.for_prediction())
 
 
 def test_one_label_of_each_class_leaves_all_models_equal(iris):

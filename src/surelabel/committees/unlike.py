@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -19,22 +19,21 @@ from ..common.types import AnyLabels, Floats, Ints, RandomState, Table
 from ..confidence import Moments
 from ..heldout.record import HeldOut
 from ..heldout.weights import blend, exponents, sharpened
-from ..reading.features import stacked, take
+from ..reading.features import take
 from .base import Committee, Runner, run_each
 from .encoded import View, key_of, matrices, seen_by, view_of
 from .failing import Failure, attempt, names_of, probabilities, survivors
 from .member_fitting import (
     Classifier,
-    Folds,
     aligned,
     learns_from_unlabeled,
     seeded,
-    spreads,
     stratified_folds,
 )
 from .models.default import unlike_models
 from .one_thread import OneThread
 from .readable import check_models
+from .trials import Trial, Trials, cross_validated, fit_again
 
 # Every model is trained once for each.
 _MOST_FOLDS = 100
@@ -42,28 +41,6 @@ _MOST_FOLDS = 100
 _BLOCK_ROWS = 50_000
 # A model that can learn from unlabelled rows is tried without them too, under this name.
 _ALONE = ", labels alone"
-
-
-@dataclass(frozen=True, eq=False)
-class _Trial:
-    """A model that was cross-validated.
-
-    Parameters
-    ----------
-    model : classifier
-        To be fitted.
-    view : View
-        What it sees of the table.
-    fitted : classifier or None
-        The model fitted on all rows, where that is done.
-    p : ndarray of shape (n, K)
-        What models that had not seen the label say of each row.
-    """
-
-    model: Classifier
-    view: View
-    fitted: Classifier | None
-    p: Floats
 
 
 class Unlike(Committee):
@@ -134,11 +111,8 @@ class Unlike(Committee):
     # Committees of older files were not calibrated as a whole.
     power_ = 1.0
 
-    # Only weighing the models needs these; they are None in a copy that only predicts.
-    _trials: dict[str, _Trial]
-    _folds: Folds
     seats_: dict[str, int]
-    _known: tuple[Ints, Floats | None]  # codes of the rows of `fit`, and their weights
+    _trials: Trials  # only weighing the models needs them: None in a copy that only predicts
 
     def __init__(
         self,
@@ -193,18 +167,16 @@ class Unlike(Committee):
         rng = check_random_state(self.random_state)
         models = {name: seeded(model, rng) for name, model in _named(self.estimators).items()}
         self.failed_: dict[str, str] = {}
-        self._folds = stratified_folds(codes, self.n_folds, rng)
-        self._known = codes, sample_weight
-        self._trials = {}
-        self._trials = self._tried(models, X, None, run)
+        self._trials = Trials(stratified_folds(codes, self.n_folds, rng), codes, sample_weight)
+        alone = self._tried(models, X, None, run)
+        seeing: dict[str, Trial] = {}
         if X_unlabeled is not None:
+            self._trials = replace(self._trials, tried=alone)
             learning = {name: model for name, model in models.items() if learns_from_unlabeled(model)}
-            both = self._tried(learning, X, X_unlabeled, run)
-            alone = {name + _ALONE if name in both else name: each for name, each in self._trials.items()}
-            self._trials = both | alone
-        if not self._trials:
-            raise ValueError("No model of the committee has anything to learn from in this table.")
-        return self._seated(list(self._trials), self._held_out(), run)
+            seeing = self._tried(learning, X, X_unlabeled, run)
+        named = {name + _ALONE if name in seeing else name: trial for name, trial in alone.items()}
+        self._trials = replace(self._trials, tried=seeing | named)
+        return self._seated(list(self._trials.tried), run)
 
     def blind(
         self, X: Table, y: AnyLabels, sample_weight: Floats | None = None, *, run: Runner | None = None
@@ -214,13 +186,12 @@ class Unlike(Committee):
         Its models have been tried: only those that have no seat here are trained on all rows.
         """
         other = copy(self)
-        return other._seated(self._blind_names(), self._held_out(), run)
+        return other._seated(self._trials.blind(), run)
 
     def for_prediction(self) -> Self:
         """A copy with all that predicting needs, and nothing that only weighing the models needed."""
         other = copy(self)
-        for name in ("_trials", "_folds", "_known"):
-            setattr(other, name, None)
+        del other._trials
         return other
 
     def without(self, rows: Ints) -> Self:
@@ -232,7 +203,7 @@ class Unlike(Committee):
             Positions in the X of `fit`.
         """
         other = copy(self)
-        held = self._held_out()
+        held = self._trials.held_out()
         other._weigh(held.of(list(self.weights_)).rows(np.setdiff1d(np.arange(len(held)), rows)))
         return other
 
@@ -242,10 +213,10 @@ class Unlike(Committee):
         Two candidates: trained on labels alone, and on the unlabelled rows too. Exponents and weights that
         are applied to a fold are those of the other folds.
         """
-        held = self._held_out()
+        held = self._trials.held_out()
         if not len(held):
             return None
-        alone = held.of(self._blind_names()).merged("labels alone", blend)
+        alone = held.of(self._trials.blind()).merged("labels alone", blend)
         return alone.beside(held.merged("with unlabelled rows", blend))
 
     def refit(
@@ -276,19 +247,10 @@ class Unlike(Committee):
         check_is_fitted(self)
         other = copy(self)
         present, codes = np.unique(y, return_inverse=True)
-        calls = {
-            name: (
-                self._trials[name].model,
-                self._trials[name].view,
-                X,
-                codes,
-                sample_weight,
-                X_unlabeled,
-                given,
-            )
-            for name in self.seats_
-        }
-        members = survivors(self._each(_fit_again, calls, run), "trained", self.failures)
+        more = (X, codes, sample_weight, X_unlabeled, given)
+        tried = {name: self._trials.tried[name] for name in self.seats_}
+        calls = {name: (trial.model, trial.view, *more) for name, trial in tried.items()}
+        members = survivors(self._each(fit_again, calls, run), "trained", self.failures)
         other.seats_ = {name: n for name, n in self.seats_.items() if name in members}
         other.members_ = {name: members[name] for name in other.seats_}
         other.present_ = np.searchsorted(self.classes_, present)
@@ -327,10 +289,6 @@ class Unlike(Committee):
         seats = np.array([self.seats_[name] for name in said])
         return aligned(P, self.present_, len(self.classes_)), seats
 
-    def _blind_names(self) -> list[str]:
-        """Models that were tried without unlabelled rows."""
-        return [name for name, trial in self._trials.items() if trial.view.X_unlabeled is None]
-
     def _each(
         self, work: Callable[..., Any], calls: dict[str, tuple[Any, ...]], run: Runner | None = None
     ) -> dict[str, Any]:
@@ -345,46 +303,33 @@ class Unlike(Committee):
 
     def _tried(
         self, models: dict[str, Classifier], X: Table, X_unlabeled: Table | None, run: Runner | None
-    ) -> dict[str, _Trial]:
+    ) -> dict[str, Trial]:
         """Cross-validate models; those that see nothing that others do not see are left out."""
-        codes, weight = self._known
+        trials = self._trials
         views = self._each(view_of, {key_of(model): (model, X, X_unlabeled) for model in models.values()})
         seen = {name: (model, views[key_of(model)]) for name, model in models.items()}
         calls = {
-            name: (model, view, codes, self._folds, weight)
+            name: (model, view, trials.folds, trials.codes, trials.weight)
             for name, (model, view) in seen.items()
             if isinstance(view, Failure) or not view.idle
         }
-        found = survivors(self._each(_try, calls, run), "trained", self.failures, len(self._trials))
-        return {name: _Trial(*seen[name], *result) for name, result in found.items()}
+        tried = self._each(cross_validated, calls, run)
+        found = survivors(tried, "trained", self.failures, len(trials.tried))
+        return {name: Trial(*seen[name], *result) for name, result in found.items()}
 
-    def _held_out(self) -> HeldOut:
-        """What every model that was tried says of the rows of `fit` without their labels."""
-        codes, weight = self._known
-        fold = np.zeros(len(codes), dtype=int)
-        for number, (_, held) in enumerate(self._folds):
-            fold[held] = number
-        weight = np.ones(len(codes)) if weight is None else np.asarray(weight, dtype=float)
-        rows, P = slice(0), np.empty((len(self._trials), 0, len(self.classes_)))
-        if self._folds:
-            rows, P = slice(None), np.stack([trial.p for trial in self._trials.values()])
-        return HeldOut(tuple(self._trials), P, codes[rows], (weight / weight.mean())[rows], fold[rows])
-
-    def _seated(self, names: list[str], held: HeldOut, run: Runner | None) -> Self:
+    def _seated(self, names: list[str], run: Runner | None) -> Self:
         """Weigh some of the models, and train those with a seat on all rows where that is not done."""
-        self._weigh(held.of(names))
-        codes, weight = self._known
-        tried = {name: self._trials[name] for name in self.seats_}
-        new = {
-            name: (trial.view, trial.model, codes, weight)
-            for name, trial in tried.items()
-            if trial.fitted is None
+        self._weigh(self._trials.held_out().of(names))
+        new = self._trials.unfitted(self.seats_)
+        fitted = survivors(
+            self._each(View.fit, new, run), "trained", self.failures, len(self.seats_) - len(new)
+        )
+        self._trials = self._trials.with_fitted(fitted)
+        self.members_ = {
+            name: self._trials.tried[name].fitted
+            for name in self.seats_
+            if self._trials.tried[name].fitted is not None
         }
-        fitted = survivors(self._each(View.fit, new, run), "trained", self.failures, len(tried) - len(new))
-        self._trials = self._trials | {
-            name: replace(self._trials[name], fitted=model) for name, model in fitted.items()
-        }
-        self.members_ = {name: self._trials[name].fitted for name in tried if self._trials[name].fitted}
         self.seats_ = {name: self.seats_[name] for name in self.members_}
         self.present_ = np.arange(len(self.classes_))
         return self
@@ -417,36 +362,11 @@ def _seats(w: Floats, n_seats: int) -> Ints:
     return found
 
 
-def _try(
-    model: Classifier, view: View | Failure, codes: Ints, folds: Folds, sample_weight: Floats | None
-) -> tuple[Classifier | None, Floats]:
-    """Cross-validate a model: (the model fitted on all rows, or None; p (n, K))."""
-    if isinstance(view, Failure):
-        raise view.error
-    return view.fit_folds(model, codes, folds, sample_weight)
-
-
-def _fit_again(
-    model: Classifier,
-    view: View,
-    X: Table,
-    codes: Ints,
-    sample_weight: Floats | None,
-    X_unlabeled: Table | None,
-    given: Floats | None,
-) -> Classifier:
-    """Fit a model on more labels; one that spreads labels by itself, on the given ones only."""
-    if given is not None and not given.all() and spreads(model):
-        X_unlabeled = stacked(take(X, given == 0), X_unlabeled)
-        X, codes, sample_weight = take(X, given > 0), codes[given > 0], given[given > 0]
-    return view.of(X, X_unlabeled).fit(model, codes, sample_weight)
-
-
 _WORDS: dict[Callable[..., Any], str] = {
     view_of: "encoding",
-    _try: "trying model",
+    cross_validated: "trying model",
     View.fit: "training model",
-    _fit_again: "training model",
+    fit_again: "training model",
     probabilities: "asking model",
 }
 
