@@ -550,3 +550,19 @@ def sound(folder):
         "parquet": (folder / "s.parquet").read_bytes(),
         "xlsx": (folder / "s.xlsx").read_bytes(),
     }
+
+
+def test_a_carriage_return_alone_is_part_of_a_cell_where_lines_end_with_a_line_feed(tmp_path):
+    """Text from elsewhere holds them, also outside quotes."""
+    path = tmp_path / "notes.csv"
+    path.write_bytes(b'text,kind\nfirst\rsecond,a\n"in\rquotes",b\nplain,c\n')
+    frame = read_table(path).frame
+    assert frame["text"].tolist() == ["first\rsecond", "in\rquotes", "plain"]
+    assert frame["kind"].tolist() == ["a", "b", "c"]
+    write_table(frame, tmp_path / "again.csv", read_table(path).format)
+    assert read_table(tmp_path / "again.csv").frame["text"].tolist() == frame["text"].tolist()
+    path.write_bytes(b"text,kind\nfirst\rsecond,a\nthird,b,c\n")
+    with pytest.raises(InputError, match="line 2: 1 field"):
+        read_table(path)
+    path.write_bytes(b"text,kind\rfirst,a\rsecond,b\r")  # of old machines, where it ends a line
+    assert read_table(path).frame["text"].tolist() == ["first", "second"]

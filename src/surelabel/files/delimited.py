@@ -27,6 +27,9 @@ _ROWS = 32_768
 _TEXT = pa.large_string()
 _LONGEST = 2**31 - 1
 _BREAK = re.compile("\r\n|\r|\n")
+# A carriage return that ends no line, and what stands for it in a line: Python's reader refuses it.
+_LONE_RETURN = re.compile("\r(?!\n)")
+_STAND_IN = "\ue00d"
 _SEPARATOR = re.compile("sep=([;,|:\t^~#*&/ ])[\r\n]*", re.IGNORECASE)
 _NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 _MAGIC = {b"\x1f\x8b": "gzip (.gz)", b"PK": "Excel (.xlsx) or zip", b"PAR1": "Parquet (.parquet)"}
@@ -34,13 +37,18 @@ _MAGIC = {b"\x1f\x8b": "gzip (.gz)", b"PK": "Excel (.xlsx) or zip", b"PAR1": "Pa
 
 @dataclass(frozen=True)
 class Text:
-    """The bytes of a text file and how to read them; some are skipped, and with them the lines above."""
+    """The bytes of a text file and how to read them; some are skipped, and with them the lines above.
+
+    Where `by_feeds`, lines end with a line feed: a carriage return alone is part of a cell, and something
+    else stands for it in the line.
+    """
 
     data: bytes
     path: str
     encoding: str
     skip: int
     above: int = 0
+    by_feeds: bool = False
 
     def lines(self) -> Iterator[str]:
         """Lines with their ends; bytes that are no text are refused by line."""
@@ -48,16 +56,20 @@ class Text:
         stream.seek(self.skip)
         number = 0
         try:
-            lines = io.TextIOWrapper(stream, self.encoding, newline="")
+            lines = io.TextIOWrapper(stream, self.encoding, newline="\n" if self.by_feeds else "")
             for number, line in enumerate(lines, self.above + 1):
                 if "\0" in line:
                     raise InputError(
                         f"{self.path}, line {number}: a NUL byte. The file is damaged, or it is in another "
                         "encoding: try --encoding utf-16."
                     )
-                yield line
+                yield _LONE_RETURN.sub(_STAND_IN, line) if self.by_feeds else line
         except UnicodeError as error:
             raise self._undecodable(number) from error
+
+    def cells(self, fields: list[str]) -> list[str]:
+        """Fields of lines, as they stand in the file."""
+        return [field.replace(_STAND_IN, "\r") for field in fields] if self.by_feeds else fields
 
     def _undecodable(self, number: int) -> InputError:
         """The error for bytes that are not in the encoding, by line."""
@@ -91,7 +103,23 @@ def read_delimited(
 ) -> tuple[pd.DataFrame, Format, tuple[str, ...]]:
     """Frame of text cells, the format completed, and what was noticed."""
     text, form = text_of(data, path, form, encoding)
+    try:
+        return _read(text, form)
+    except InputError:
+        lone = data.count(b"\r") - data.count(b"\r\n")
+        if not 0 < lone <= data.count(b"\n"):
+            raise
+        # Text that was pasted into cells may hold carriage returns that end no row.
+        try:
+            return _read(replace(text, by_feeds=True), form)
+        except InputError:
+            pass  # the error of the first reading says more
+        raise
+
+
+def _read(text: Text, form: Format) -> tuple[pd.DataFrame, Format, tuple[str, ...]]:
     text, form = _without_preamble(text, form)
+    data, path = text.data, text.path
     with _long_fields():
         header, form, notes = _header(text, form)
         notes += _doubts(text)
@@ -214,7 +242,7 @@ def _first_record(text: Text, delimiter: str) -> tuple[list[str], str]:
             yield line
 
     try:
-        fields = next(csv.reader(remembered(), delimiter=delimiter, strict=True), [])
+        fields = text.cells(next(csv.reader(remembered(), delimiter=delimiter, strict=True), []))
     except csv.Error:
         fields = []
     return fields, last[0]
@@ -228,19 +256,19 @@ def _chunks(text: Text, delimiter: str, header: list[str]) -> Iterator[list[list
     while True:
         line = text.above + reader.line_num + 1
         try:
-            rows = list(islice(reader, _ROWS))
+            rows = [text.cells(row) for row in islice(reader, _ROWS)]
         except csv.Error as error:
             raise _quote_error(text, delimiter) from error
         if not rows:
             return
         if blank is not None or set(map(len, rows)) != {len(header)}:
-            rows, blank = _checked(rows, header, line, blank, text.path, delimiter)
+            rows, blank = _checked(rows, header, line, blank, text, delimiter)
         if rows:
             yield rows
 
 
 def _checked(
-    rows: list[list[str]], header: list[str], line: int, blank: int | None, path: str, delimiter: str
+    rows: list[list[str]], header: list[str], line: int, blank: int | None, text: Text, delimiter: str
 ) -> tuple[list[list[str]], int | None]:
     """Rows without the blank lines at the end of the file, and where those begin."""
     good = []
@@ -250,12 +278,14 @@ def _checked(
         elif not row:
             blank = blank or line
         elif blank is not None:
-            raise InputError(f"{path}, line {blank} is blank. Delete it, or write a row with all its fields.")
+            raise InputError(
+                f"{text.path}, line {blank} is blank. Delete it, or write a row with all its fields."
+            )
         elif len(row) != len(header):
-            raise _ragged(row, header, line, path, delimiter)
+            raise _ragged(row, header, line, text.path, delimiter)
         else:
             good.append(row)
-        line += 1 + sum(len(_BREAK.findall(cell)) for cell in row)
+        line += 1 + sum(cell.count("\n") if text.by_feeds else len(_BREAK.findall(cell)) for cell in row)
     return good, blank
 
 
