@@ -158,7 +158,7 @@ def test_selections_on_digits_are_those_of_the_slow_reference(form):
     X, y = load_digits(return_X_y=True)
     p = Repeated(trees(10), n_members=10, random_state=0).fit(X[:143], y[:143]).predict_proba(X[143:])
     prior = np.bincount(y[:143]) / 143
-    lower, upper, most_slack = BOUNDS[form](len(p), Budget(1 / 3, prior, len(p)), 0.9, 1.1)
+    lower, upper, (_, most_slack) = BOUNDS[form](len(p), Budget(1 / 3, prior, len(p)), 0.9, 1.1)
     cost = np.column_stack([-np.log(p.clip(1e-12)), np.zeros(len(p))])
     plan = slow_plan(cost, np.append(lower, 0), np.append(upper, most_slack), 0.01)[:, :-1]
     agreed = plan.argmax(axis=1) == p.argmax(axis=1)

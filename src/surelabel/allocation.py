@@ -331,8 +331,8 @@ class Transport(Checked, BaseEstimator):
     def limits(self, n: int, budget: Budget) -> tuple[tuple[Floats, Ints], tuple[int, int]]:
         """Of n candidates: the range of each class, a pair of (K,), and that of rows left out."""
         self.check()
-        lower, upper, most_slack = BOUNDS[self.bounds](n, budget, self.low, self.high)
-        return (lower, upper), (0, most_slack)
+        lower, upper, left_out = BOUNDS[self.bounds](n, budget, self.low, self.high)
+        return (lower, upper), left_out
 
     def costs(self, p: Floats) -> Floats:
         """What each class costs each row, shape of p."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,8 +16,8 @@ from .common.types import Floats, Ints
 _ROUNDING = 1e-9
 _OUTSIDE = 0.025  # on each side of an interval of 95%
 
-# Least and most rows of each class (K,), and most rows left out, which is one number.
-_Limits = tuple[Floats, Ints, Any]
+# Least and most rows of each class (K,), and least and most rows that are left out.
+_Limits = tuple[Floats, Ints, tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -128,24 +127,26 @@ def share_interval(counts: Floats | Ints) -> tuple[Floats, Floats]:
 
 def _paper_bounds(n: int, budget: Budget, low: float, high: float) -> _Limits:
     """Caps not scaled by the share; the minimum holds in total (the paper's text)."""
-    least = _whole(budget.share * low * n)
-    return np.zeros(len(budget.prior)), _whole(high * budget.prior * n), n - least
+    least = int(_whole(budget.share * low * n))
+    return np.zeros(len(budget.prior)), _whole(high * budget.prior * n), (0, n - least)
 
 
 def _released_bounds(n: int, budget: Budget, low: float, high: float) -> _Limits:
     """Caps scaled by the share; the minimum holds in total (the released code)."""
-    least = _whole(budget.share * low * n)
-    return np.zeros(len(budget.prior)), _whole(budget.share * high * budget.prior * n), n - least
+    least = int(_whole(budget.share * low * n))
+    return np.zeros(len(budget.prior)), _whole(budget.share * high * budget.prior * n), (0, n - least)
 
 
 def _per_class_bounds(n: int, budget: Budget, low: float, high: float) -> _Limits:
     """Every class within its own range (what the paper promises), which is wider where few labels tell it."""
-    least, most = low * budget.prior, high * budget.prior
+    least, most, least_out = low * budget.prior, high * budget.prior, 0
     if budget.shares is not None:
         least, most = np.minimum(least, budget.shares[0]), np.maximum(most, budget.shares[1])
+        # Together the classes get no more for it.
+        least_out = max(n - int(_whole(budget.share * high * n)), 0)
     # Rounded down: a row must not be forced into a class that expects less than one.
-    floors = np.floor(budget.share * least * n)
-    return floors, _whole(budget.share * most * n), n - _whole(budget.share * low * n)
+    floors, most_out = np.floor(budget.share * least * n), n - int(_whole(budget.share * low * n))
+    return floors, _whole(budget.share * most * n), (least_out, most_out)
 
 
 # By name: of n rows, the budget, and the smallest and largest multiple of the prior -> the limits.
