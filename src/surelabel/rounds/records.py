@@ -113,7 +113,7 @@ class Round:
     >>> clf = csa(committee=Repeated(trees(5), 3), guard=False, random_state=0)
     >>> first = clf.fit(X, hide_labels(y, 0.8, random_state=0)).history_[0]
     >>> print(first)
-    round 1: 120 unlabelled, 101 sure, 34 labelled
+    round 1: 120 unlabelled, 101 sure, 33 labelled
     >>> first.selected, first.budget.quota
     (array([12, 13,  9]), array([12, 16, 12]))
     """
