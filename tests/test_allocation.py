@@ -42,7 +42,7 @@ def test_every_allocator_gives_whole_labels_within_the_quotas_and_says_why(seed,
     assert_array_equal(allocation.codes >= 0, allocation.status == Status.ACCEPTED)
     most = budget.quota
     if isinstance(allocator, Transport):
-        most = BOUNDS[allocator.bounds](n, share, budget.prior, 0.9, 1.1)[1]
+        most = BOUNDS[allocator.bounds](n, budget, 0.9, 1.1)[1]
     counts = np.bincount(allocation.codes[allocation.codes >= 0], minlength=k)
     assert (counts <= most).all()
 
@@ -91,8 +91,8 @@ def test_transport_gives_a_hard_class_its_share_where_a_threshold_gives_none():
 
 def test_the_released_caps_scale_with_the_share_and_the_papers_do_not():
     prior = np.array([0.5, 0.5])
-    assert_array_equal(BOUNDS["released"](100, 0.2, prior, 0.9, 1.1)[1], [11, 11])
-    assert_array_equal(BOUNDS["paper"](100, 0.2, prior, 0.9, 1.1)[1], [55, 55])
+    assert_array_equal(BOUNDS["released"](100, Budget(0.2, prior, 100), 0.9, 1.1)[1], [11, 11])
+    assert_array_equal(BOUNDS["paper"](100, Budget(0.2, prior, 100), 0.9, 1.1)[1], [55, 55])
 
 
 def test_rows_of_equal_cost_are_labelled_up_to_the_mass_and_not_at_all_by_the_slack_rule():
@@ -158,7 +158,7 @@ def test_selections_on_digits_are_those_of_the_slow_reference(form):
     X, y = load_digits(return_X_y=True)
     p = Repeated(trees(10), n_members=10, random_state=0).fit(X[:143], y[:143]).predict_proba(X[143:])
     prior = np.bincount(y[:143]) / 143
-    lower, upper, most_slack = BOUNDS[form](len(p), 1 / 3, prior, 0.9, 1.1)
+    lower, upper, most_slack = BOUNDS[form](len(p), Budget(1 / 3, prior, len(p)), 0.9, 1.1)
     cost = np.column_stack([-np.log(p.clip(1e-12)), np.zeros(len(p))])
     plan = slow_plan(cost, np.append(lower, 0), np.append(upper, most_slack), 0.01)[:, :-1]
     agreed = plan.argmax(axis=1) == p.argmax(axis=1)

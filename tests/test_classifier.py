@@ -301,7 +301,7 @@ def test_too_few_members_to_compare_are_told_before_anything_is_trained(confiden
         {"committee": make_pipeline(StandardScaler(), csa())},
         {"estimator": csa()},
     ],
-    ids=str,
+    ids=["alone", "in a list", "repeated", "weighed", "behind a step", "final"],
 )
 def test_an_estimator_with_rounds_of_its_own_is_no_member(settings, blobs):
     X, y, _ = blobs

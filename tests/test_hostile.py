@@ -83,7 +83,7 @@ NONSENSE = {
     "guard": (["no", 1, 0, None, []], "guard must be True or False; it is"),
     "found_weight": (
         ["half", 1, None, 0.5, ["full"], np.array(["full"])],
-        'found_weight must be "balanced" or',
+        "found_weight must be one of 'auto', 'none', 'balanced', 'full'; it is",
     ),
     "labels_per_row": ([2, "1", 0, 1.0, [1]], "labels_per_row must be None or 1; it is"),
     "columns": ([["a"], {"a": "category"}, Columns, "a"], "columns must be how X is read"),

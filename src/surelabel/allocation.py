@@ -263,7 +263,8 @@ class Transport(Checked, BaseEstimator):
     Parameters
     ----------
     bounds : {"per_class", "released", "paper"}, default="per_class"
-        "per_class": each class within [share * low, share * high] of its prior.
+        "per_class": each class within [share * low, share * high] of its prior, and within more
+        where the prior is that of few labelled rows.
         "released": that upper bound, and the lower bound only in total.
         "paper": the upper bound not scaled by the round's share, the lower in total;
         easy classes are drained first.
@@ -321,7 +322,7 @@ class Transport(Checked, BaseEstimator):
     def limits(self, n: int, budget: Budget) -> tuple[tuple[Floats, Ints], tuple[int, int]]:
         """Of n candidates: the range of each class, a pair of (K,), and that of rows left out."""
         self.check()
-        lower, upper, most_slack = BOUNDS[self.bounds](n, budget.share, budget.prior, self.low, self.high)
+        lower, upper, most_slack = BOUNDS[self.bounds](n, budget, self.low, self.high)
         return (lower, upper), (0, most_slack)
 
     def costs(self, p: Floats) -> Floats:

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import betaincinv
 
 from .common.types import Floats, Ints
 
 # Products such as 0.2 * 0.5 * 10 may come out slightly above a whole number;
 # a quota must not gain a row from that.
 _ROUNDING = 1e-9
+_OUTSIDE = 0.025  # on each side of an interval of 95%
 
 # Least and most rows of each class (K,), and most rows left out, which is one number.
 _Limits = tuple[Floats, Ints, Any]
@@ -31,6 +33,8 @@ class Budget:
         Class frequencies, summing to 1; a class at 0 gets no label.
     pool : int
         Rows still unlabelled.
+    shares : pair of ndarrays of shape (K,), optional
+        Least and most that the share of each class may be, where few labels tell (`share_interval`).
 
     See Also
     --------
@@ -47,6 +51,7 @@ class Budget:
     share: float
     prior: Floats
     pool: int
+    shares: tuple[Floats, Floats] | None = None
 
     @property
     def quota(self) -> Ints:
@@ -103,27 +108,48 @@ def whole_mass(mass: Floats) -> Ints:
     return apportion(total, mass) if total else np.zeros(len(mass), dtype=int)
 
 
-def _paper_bounds(n: int, share: float, prior: Floats, low: float, high: float) -> _Limits:
+def share_interval(counts: Floats | Ints) -> tuple[Floats, Floats]:
+    """Where the share of each class lies by so many labelled rows of it, a pair of (K,).
+
+    The interval of Clopper and Pearson at 95%. A class without any labelled row stays at 0.
+
+    Examples
+    --------
+    >>> least, most = share_interval(np.array([10, 40, 0]))
+    >>> least.round(2), most.round(2)
+    (array([0.1 , 0.66, 0.  ]), array([0.34, 0.9 , 0.  ]))
+    """
+    counts = np.asarray(counts, dtype=float)
+    others = counts.sum() - counts
+    least = np.where(counts > 0, betaincinv(np.maximum(counts, _ROUNDING), others + 1, _OUTSIDE), 0.0)
+    most = np.where(others > 0, betaincinv(counts + 1, np.maximum(others, _ROUNDING), 1 - _OUTSIDE), 1.0)
+    return least, np.where(counts > 0, most, 0.0)
+
+
+def _paper_bounds(n: int, budget: Budget, low: float, high: float) -> _Limits:
     """Caps not scaled by the share; the minimum holds in total (the paper's text)."""
-    least = _whole(share * low * n)
-    return np.zeros(len(prior)), _whole(high * prior * n), n - least
+    least = _whole(budget.share * low * n)
+    return np.zeros(len(budget.prior)), _whole(high * budget.prior * n), n - least
 
 
-def _released_bounds(n: int, share: float, prior: Floats, low: float, high: float) -> _Limits:
+def _released_bounds(n: int, budget: Budget, low: float, high: float) -> _Limits:
     """Caps scaled by the share; the minimum holds in total (the released code)."""
-    least = _whole(share * low * n)
-    return np.zeros(len(prior)), _whole(share * high * prior * n), n - least
+    least = _whole(budget.share * low * n)
+    return np.zeros(len(budget.prior)), _whole(budget.share * high * budget.prior * n), n - least
 
 
-def _per_class_bounds(n: int, share: float, prior: Floats, low: float, high: float) -> _Limits:
-    """Every class within its own range (what the paper promises)."""
+def _per_class_bounds(n: int, budget: Budget, low: float, high: float) -> _Limits:
+    """Every class within its own range (what the paper promises), which is wider where few labels tell it."""
+    least, most = low * budget.prior, high * budget.prior
+    if budget.shares is not None:
+        least, most = np.minimum(least, budget.shares[0]), np.maximum(most, budget.shares[1])
     # Rounded down: a row must not be forced into a class that expects less than one.
-    floors = np.floor(share * low * prior * n)
-    return floors, _whole(share * high * prior * n), n - _whole(share * low * n)
+    floors = np.floor(budget.share * least * n)
+    return floors, _whole(budget.share * most * n), n - _whole(budget.share * low * n)
 
 
-# By name: of n rows, the share to label, the prior, and its smallest and largest multiple -> the limits.
-BOUNDS: dict[str, Callable[[int, float, Floats, float, float], _Limits]] = {
+# By name: of n rows, the budget, and the smallest and largest multiple of the prior -> the limits.
+BOUNDS: dict[str, Callable[[int, Budget, float, float], _Limits]] = {
     "paper": _paper_bounds,
     "released": _released_bounds,
     "per_class": _per_class_bounds,

@@ -18,6 +18,7 @@ from .budget import Budget
 from .committees.member_fitting import Classifier, aligned
 from .common.notice import each_once, logger, shown
 from .common.types import AnyLabels, Floats, Ints, RandomState, Table, Values
+from .heldout import Verdict
 from .reading.columns import Columns
 from .reading.containers import opened_labels
 from .reading.features import as_table, header
@@ -31,7 +32,6 @@ from .rounds.method import check_settings, row_weights
 from .rounds.records import Round
 from .rounds.run import Run
 from .rounds.several import LabelRounds, Runs, begun
-from .rounds.verdict import Verdict
 from .saving.model_file import save
 
 if TYPE_CHECKING:
@@ -61,10 +61,12 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         The final classifier. By default the committee, its members averaged.
     n_rounds : int, default=5
         Most rounds of labelling, from 0 to 10,000.
-    found_weight : {"balanced", "full"}, default="balanced"
-        Weight of the labels that were found in training. "balanced": in each class together at most that
-        of the given ones, and the shares of the classes stay those of the given labels. "full": each as
-        much as a given label, as in the paper.
+    found_weight : {"auto", "none", "balanced", "full"}, default="auto"
+        Weight of the labels that were found in training. "none": they are handed out, and nothing is
+        trained on them. "balanced": in each class together at most that of the given ones, and the shares
+        of the classes stay those of the given labels. "full": each as much as a given label, as in the
+        paper. "auto": "none" for the default committee, which learns from the unlabelled rows as they
+        are; "balanced" for other committees, and with `estimator` or `negatives`.
     class_prior : dict, Series, array of shape (K,), "labeled" or "smoothed", default="labeled"
         Class frequencies of the unlabelled rows; a dict names every class that has labelled rows, an
         array is in the order of classes_. "labeled", or None: those of the labelled rows.
@@ -158,6 +160,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     verdict_: Verdict | None
     _run: Run | Runs  # from the start of `fit_rounds` to the end of `finish`
     _present: Ints  # positions in classes_ of the classes that estimator_ was trained on
+    _learnt: bool = False  # whether unlabelled rows took part in training
     _cells: str | None = None  # type of the cells of y, where it has a cell for each label
 
     def __init__(
@@ -169,7 +172,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         negatives: Callable[[Floats, Floats, Budget], Floats] | None = None,
         estimator: Classifier | None = None,
         n_rounds: int = 5,
-        found_weight: str = "balanced",
+        found_weight: str = "auto",
         class_prior: Prior = "labeled",
         classes: AnyLabels | None = None,
         missing_label: Any = AUTO,
@@ -290,7 +293,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         run = self._under_way("finish")
         self.__dict__.update(run.fitted(self.guard if guard is None else guard))
         del self._run
-        speak_of(self.labeled_iter_, self.pseudo_labels_)
+        speak_of(self.labeled_iter_, self.pseudo_labels_, self._learnt)
         return self
 
     def _under_way(self, what: str) -> Run | Runs:

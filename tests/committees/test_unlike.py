@@ -1,4 +1,5 @@
 from copy import copy
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -13,10 +14,11 @@ from threadpoolctl import threadpool_info
 
 from surelabel import Threshold, TTest, Unlike, csa, trees, unlike_models
 from surelabel.committees import unlike
-from surelabel.committees.encoding import Encoded
+from surelabel.committees.encoded import Encoded
 from surelabel.committees.member_fitting import as_often, fit_folds, stratified_folds
 from surelabel.committees.models.graph import Spreading, heaviest
 from surelabel.committees.models.kernel import Kernel
+from surelabel.heldout.weights import sharpened
 from surelabel.rounds.method import method_of
 
 
@@ -36,7 +38,11 @@ def test_seats_are_the_members_and_their_mean_the_prediction(iris):
     assert P.shape == (20, 150, 3)
     assert sum(committee.seats_.values()) == 20
     assert_allclose(P.sum(axis=2), 1)
-    assert_allclose(committee.predict_proba(X), P.mean(axis=0))
+    assert_allclose(committee.predict_proba(X), sharpened(P.mean(axis=0), committee.power_))
+    moments = committee.opinion(X)
+    assert_allclose(moments.mean, committee.predict_proba(X))
+    assert_allclose(moments.variance, P.var(axis=0), atol=1e-12)
+    assert moments.n_members == 20
     assert_allclose(sum(committee.weights_.values()), 1)
     assert committee.score(X, y) > 0.9
 
@@ -62,11 +68,10 @@ def test_weights_without_some_rows_are_made_on_the_others(iris):
     X, y = iris
     committee = few().fit(X, y)
     held = np.arange(0, 150, 3)
-    P, codes, weight = committee._held_out
-    swapped = codes.copy()
+    swapped = y.copy()
     swapped[held] = 2 - swapped[held]
     other = few().fit(X, y)
-    other._held_out = P, swapped, weight
+    other._trials = replace(other._trials, codes=swapped)
     assert committee.without(held).weights_ == other.without(held).weights_
     assert committee.without(held).weights_ != committee.weights_
 
@@ -78,9 +83,10 @@ def test_blind_is_a_fit_without_unlabelled_rows(iris):
     blind = seeing.blind(X[::5], y[::5])
     fresh = Unlike(models, random_state=0).fit(X[::5], y[::5])
     assert_array_equal(blind.predict_members(X), fresh.predict_members(X))
-    assert blind.weights_ == fresh.weights_ != seeing.weights_
+    assert list(blind.weights_.values()) == list(fresh.weights_.values())
+    assert set(seeing.weights_) == {"bayes", "trees", "kernel", "kernel, labels alone"}
+    assert set(blind.weights_) == {"bayes", "trees", "kernel, labels alone"}
     assert blind.members_["trees"] is seeing.members_["trees"]
-    assert blind.members_["kernel"] is not seeing.members_["kernel"]
 
 
 def test_refit_takes_over_what_never_sees_unlabelled_rows(iris):
@@ -95,11 +101,27 @@ def test_refit_takes_over_what_never_sees_unlabelled_rows(iris):
     )
 
 
+def test_opinions_are_of_models_and_weights_that_have_not_seen_the_row(iris):
+    X, y = iris
+    models = {"bayes": GaussianNB(), "kernel": Encoded(Kernel())}
+    committee = Unlike(models, random_state=0).fit(X[::3], y[::3], X_unlabeled=X)
+    said = committee.opinions()
+    assert said.names == ("labels alone", "with unlabelled rows")
+    assert (said.share_right > 0.9).all()
+    for _, held in committee._trials.folds:
+        # Other labels in a fold change weights and exponents elsewhere, and nothing that is said of the fold.
+        other = copy(committee)
+        codes = committee._trials.codes.copy()
+        codes[held] = (codes[held] + 1) % 3
+        other._trials = replace(committee._trials, codes=codes)
+        assert_array_equal(other.opinions().P[:, held], said.P[:, held])
+
+
 def test_for_prediction_predicts_the_same_and_keeps_no_trial(iris):
     X, y = iris
     committee = few().fit(X, y)
     assert_array_equal(committee.for_prediction().predict_members(X), committee.predict_members(X))
-    assert committee.for_prediction()._trials is None
+    assert "_trials" not in vars(committee.for_prediction())
 
 
 def test_one_label_of_each_class_leaves_all_models_equal(iris):
@@ -124,8 +146,9 @@ def test_every_model_reads_gaps_and_categories_and_learns(name, iris):
     frame.loc[::7, "a"] = np.nan
     frame.loc[::11, "e"] = np.nan
     model = unlike_models()[name]
-    fitted, p = fit_folds(model, frame, y, stratified_folds(y, 3, np.random.RandomState(0)))
+    _, p = fit_folds(model, frame, y, stratified_folds(y, 3, np.random.RandomState(0)))
     assert (p.argmax(axis=1) == y).mean() > 0.85
+    fitted = unlike_models()[name].fit(frame, y)
     assert_allclose(fitted.predict_proba(frame).sum(axis=1), 1)
     assert (fitted.predict(frame) == y).mean() > 0.85
 
@@ -190,7 +213,9 @@ def test_default_reads_a_frame_and_gives_a_verdict(iris):
     clf = csa(random_state=0, n_rounds=2).fit(frame, y_few)
     assert clf.score(frame, y) > 0.95
     assert clf.verdict_.n_rows == 30
-    assert set(clf.estimator_.weights_) == set(unlike_models())
+    without = {name.removesuffix(", labels alone") for name in clf.estimator_.weights_}
+    # Four columns are in no order, so that models of smooth columns have nothing to see.
+    assert without == {name for name in unlike_models() if "smooth" not in name}
 
 
 @pytest.mark.filterwarnings("ignore:.* one labelled row only")
@@ -246,13 +271,19 @@ def test_predictions_of_blocks_are_those_of_the_whole(iris, monkeypatch):
     assert_allclose(committee.predict_proba(X), whole)
 
 
-def test_nothing_found_is_the_supervised_model(iris):
+@pytest.mark.parametrize(
+    ("found_weight", "told", "nodes"),
+    [("balanced", "this is the supervised model", 30), ("none", "their shape alone took part", 180)],
+)
+def test_where_nothing_is_found_the_rows_teach_by_their_shape_or_not_at_all(found_weight, told, nodes, iris):
     X, y = iris
     committee = Unlike({"graph": Encoded(Spreading())})
-    clf = csa(committee=committee, allocator=Threshold(1.0), random_state=0)
-    with pytest.warns(UserWarning, match="this is the supervised model"):
+    settings = {"allocator": Threshold(1.0), "guard": False, "random_state": 0}
+    clf = csa(committee=committee, found_weight=found_weight, **settings)
+    with pytest.warns(UserWarning, match=told):
         clf.fit(X[::5], y[::5], X_unlabeled=X)
-    assert len(clf.estimator_.members_["graph"].classifier_.distribution_) == 30
+    members = clf.estimator_.members_.values()
+    assert max(len(member.classifier_.distribution_) for member in members) == nodes
 
 
 def test_confidence_of_a_recipe_follows_its_committee():

@@ -36,7 +36,7 @@ from surelabel import (
     trees,
     ups,
 )
-from surelabel.committees.encoding import Encoded
+from surelabel.committees.encoded import Encoded
 from surelabel.committees.models.bayes import Bayes
 from surelabel.committees.models.graph import Spreading
 from surelabel.dask import DaskPseudoLabelClassifier, LostSchedulerError
@@ -162,7 +162,7 @@ def test_frames_are_read_as_on_one_machine(client, frame, named, tmp_path):
         {"committee": Unlike([LogisticRegression(), GaussianNB()], n_folds=2)},
         {"committee": Repeated(trees(5), 3), "estimator": LogisticRegression()},
     ],
-    ids=str,
+    ids=["list", "one", "unlike", "final"],
 )
 def test_models_that_cannot_read_a_table_are_given_numbers_as_on_one_machine(client, frame, settings):
     X, y = frame

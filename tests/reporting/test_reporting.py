@@ -29,11 +29,11 @@ from surelabel import (
     report,
     trees,
 )
+from surelabel.heldout import Verdict
 from surelabel.model_selection import hide_labels
 from surelabel.reporting import about, charts, data, names, words
 from surelabel.reporting.page import as_json, page
 from surelabel.rounds.records import Sketch
-from surelabel.rounds.verdict import Verdict
 
 MARKUP = [
     "<script>window.hacked=1</script>",

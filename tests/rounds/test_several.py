@@ -27,6 +27,7 @@ from surelabel import (
     ups,
 )
 from surelabel.bounds import committee_votes
+from surelabel.heldout import Verdict
 from surelabel.reporting.overview import labels
 from surelabel.rounds.checkpoint import Checkpoint
 from surelabel.rounds.engine import Strand
@@ -34,7 +35,6 @@ from surelabel.rounds.loop import in_step
 from surelabel.rounds.one_machine import OneMachine, trusted
 from surelabel.rounds.several import pooled
 from surelabel.rounds.training import Seeds, Trainer
-from surelabel.rounds.verdict import Verdict
 
 NAMES = ["calm", "happy", "sad"]
 
@@ -318,9 +318,12 @@ def test_any_final_classifier_will_do(moods):
 
 def test_one_verdict_from_several():
     verdicts = [Verdict(0.8, 0.9, 10.0, 2.0, 40, 1.0), None, Verdict(0.7, 0.7, 0.0, 4.0, 20, 2.0)]
-    assert (
-        str(pooled(verdicts)) == "no evidence (+5.0 +- 3.0 points; 80.0% against 75.0% of 60 held-out cells)"
+    said = pooled(verdicts)
+    assert str(said) == (
+        "no evidence: +5.0 points (-0.9 to +10.9 with 95% confidence); with 60 labels a difference under 5.9 "
+        "points cannot be seen"
     )
+    assert (said.semi_supervised, said.supervised, said.unit) == (0.8, 0.75, "cells")
     assert pooled([None]) is None
 
 

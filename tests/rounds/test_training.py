@@ -30,7 +30,7 @@ COMMITTEES = {
     "any": Panel([GaussianNB()]),
     "seeded": Repeated(trees(3), 2),
     "weighted": Unlike([GaussianNB(), LogisticRegression()]),
-    "pool": Unlike({name: unlike_models()[name] for name in ("bayes", "graph")}),
+    "pool": Unlike({name: unlike_models()[name] for name in ("linear", "graph")}),
 }
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import linprog
 
-from surelabel.budget import BOUNDS
+from surelabel.budget import BOUNDS, Budget
 from surelabel.transport import Rows, solve
 from surelabel.transport.screening import survivors
 from surelabel.transport.semidual import block_terms
@@ -18,7 +18,7 @@ def allocation_problem(seed, n=40, k=4, form="per_class", share=0.4, signal=1.0)
     prior = rng.dirichlet(np.full(k, 5))
     p = rng.dirichlet(np.full(k, 1 / signal), n)
     cost = np.column_stack([-np.log(p.clip(1e-12)), np.zeros(n)])
-    lower, upper, most_slack = BOUNDS[form](n, share, prior, 0.9, 1.1)
+    lower, upper, most_slack = BOUNDS[form](n, Budget(share, prior, n), 0.9, 1.1)
     return cost, np.ones(n), (np.append(lower, 0.0), np.append(upper, most_slack))
 
 
@@ -159,7 +159,7 @@ def test_per_class_bounds_hold_for_each_class_and_the_papers_only_in_total():
     cost = np.column_stack([-np.log(p), np.zeros(200)])
     mass = {}
     for form, bounds in BOUNDS.items():
-        lower, upper, most_slack = bounds(200, 1 / 3, prior, 0.9, 1.1)
+        lower, upper, most_slack = bounds(200, Budget(1 / 3, prior, 200), 0.9, 1.1)
         limits = np.append(lower, 0), np.append(upper, most_slack)
         mass[form] = solve(cost, np.ones(200), limits, 1e-4).plan[:, :-1].sum(axis=0)
     least = np.floor(0.9 * 200 / 9)
@@ -199,7 +199,7 @@ def test_epsilon_zero_deals_whole_rows_out_of_equal_ones():
 def large_problem(form="per_class", n=30_000, k=7):
     rng = np.random.default_rng(0)
     p = rng.dirichlet(np.full(k, 0.5), n)
-    lower, upper, most_slack = BOUNDS[form](n, 1 / 3, np.full(k, 1 / k), 0.9, 1.1)
+    lower, upper, most_slack = BOUNDS[form](n, Budget(1 / 3, np.full(k, 1 / k), n), 0.9, 1.1)
     return -np.log(p), (lower, upper), (0, most_slack)
 
 

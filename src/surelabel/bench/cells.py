@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..files import InputError
-from .methods import METHODS
+from . import contenders, methods  # noqa: F401, by which they enter the registry
+from .registry import METHODS
 
 # Dataset, method, digest of the settings, seed.
 Key = tuple[str, str, str, int]

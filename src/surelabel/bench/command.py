@@ -21,15 +21,25 @@ from ..files import InputError, alone_in
 
 if TYPE_CHECKING:
     from .runner import Done
+    from .store import Store
     from .suite import Suite
 
-bench = typer.Typer(no_args_is_help=True, help="Reproduce the paper's tables and figures.")
+bench = typer.Typer(
+    no_args_is_help=True, help="Reproduce the paper's tables and figures; judge csa() on a folder of tables."
+)
 
 _FAILED, _BAD, _INTERRUPTED = 1, 2, 130
 
-_Name = Annotated[str, typer.Argument(help="A table or figure, as `bench list` shows them; or all.")]
-_Seeds = Annotated[int | None, typer.Option(min=1, help="How many; by default as `bench list` shows.")]
-_Shown = Annotated[int | None, typer.Option("--seeds", min=1, help="How many; by default all stored.")]
+_Name = Annotated[
+    str, typer.Argument(help="A table or figure, as `bench list` shows them; or all, which are the paper's.")
+]
+_Seeds = Annotated[
+    int | None, typer.Option("--seeds", "--draws", min=1, help="How many; by default as `bench list` shows.")
+]
+_Shown = Annotated[
+    int | None, typer.Option("--seeds", "--draws", min=1, help="How many; by default all stored.")
+]
+_Sizes = Annotated[str | None, typer.Option(help="Of suites: numbers of labels, with commas between.")]
 _Datasets = Annotated[str | None, typer.Option(help="Names, with commas between.")]
 _Methods = Annotated[str | None, typer.Option(help="Names or titles of columns, with commas between.")]
 _Results = Annotated[Path, typer.Option("--out", "-o", help="The folder of results.")]
@@ -49,6 +59,7 @@ _ALL = sys.maxsize  # seeds: whatever is stored
     "  surelabel bench run table2 --seeds 30 --jobs 2 --data-dir data\n\n"
     "  surelabel bench run table2 --datasets wdbc,digits --methods csa,xgboost\n\n"
     "  surelabel bench run cifar --device cuda --data-dir data\n\n"
+    "  surelabel bench run suite --data-dir data --sizes 60,150 --draws 3\n\n"
     "  surelabel bench run all --quick --out results/quick"
 )
 def run(
@@ -61,12 +72,33 @@ def run(
     data_dir: _DataDir = None,
     quick: _Quick = False,
     device: _Device = None,
+    sizes: _Sizes = None,
+    members: Annotated[bool, typer.Option("--members", help="Of suites: each model of csa() too.")] = False,
+    python: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Of suites: NAME=PATH of a Python with another release, whose csa() runs too; or "
+            "autogluon=PATH, catboost=PATH. \\[env: SURELABEL_PYTHONS]"
+        ),
+    ] = None,
+    time_limit: Annotated[int, typer.Option(min=1, help="Of suites: seconds of a run of AutoGluon.")] = 60,
 ) -> None:
     """Compute what is not stored yet. Stop it at any time: the same command goes on."""
     console = Console()
     with _answering():
+        from .datasets import folder_of
+        from .elsewhere import name_pythons
+        from .table_suites import in_folder
+
         _place_networks(out, device)
-        failed = _run_suites(console, _suites(name, seeds, datasets, methods, quick), out, data_dir, jobs)
+        name_pythons(python or [])
+        folder = folder_of(data_dir)
+        suites = [
+            in_folder(suite, folder, sizes=_numbers(sizes), members=members, seconds=time_limit)
+            for suite in _named(name)
+        ]
+        todo = _narrowed(suites, seeds, datasets, methods, quick)
+        failed = _run_suites(console, todo, out, folder, jobs)
     raise typer.Exit(_FAILED if failed else 0)
 
 
@@ -79,23 +111,19 @@ def _place_networks(out: Path, device: str | None) -> None:
     os.environ.setdefault(ROUNDS_VARIABLE, str(out / ".rounds"))
 
 
-def _run_suites(
-    console: Console, suites: Sequence[Suite], out: Path, data_dir: Path | None, jobs: int
-) -> int:
+def _run_suites(console: Console, suites: Sequence[Suite], out: Path, folder: Path | None, jobs: int) -> int:
     """Run the cells of suites; returns how many failed."""
     from . import runner
-    from .datasets import folder_of
     from .store import Store
 
-    folder = folder_of(data_dir)
     with alone_in(out):
         store = Store(out)
         cells = [cell for suite in suites for cell in suite.cells()]
-        todo = runner.to_do(cells, store)
-        cannot = runner.missing(todo, folder)
-        for reason in cannot.values():
-            console.print(f"[yellow]left out:[/yellow] {escape(reason)}", highlight=False, soft_wrap=True)
-        todo = [cell for cell in todo if cell.dataset not in cannot and cell.method not in cannot]
+        todo, left_out = runner.runnable(runner.to_do(cells, store), folder)
+        for left in left_out:
+            console.print(
+                f"[yellow]left out:[/yellow] {escape(left.reason)}", highlight=False, soft_wrap=True
+            )
         stored = len({cell.key for cell in cells if cell in store})
         console.print(f"{len(todo):,} runs to do, {stored:,} are stored", highlight=False)
         if todo:
@@ -107,7 +135,7 @@ def _run_suites(
                 show(done)
         if failed:
             console.print(f"{failed} runs failed; the same command tries them again.", style="red")
-    return failed + len(cannot)
+    return failed + sum(not left.expected for left in left_out)
 
 
 @bench.command("list")
@@ -148,6 +176,7 @@ def table(
     methods: _Methods = None,
     out: _Results = _RESULTS,
     quick: _Quick = False,
+    sizes: _Sizes = None,
 ) -> None:
     """Show a table of what is stored."""
     with _answering():
@@ -156,7 +185,7 @@ def table(
 
         console = Console()
         store = Store(out)
-        for suite in _suites(name, seeds or _ALL, datasets, methods, quick):
+        for suite in _shown(store, _named(name), seeds, datasets, methods, quick, sizes):
             if suite.kind == "figure" and name != "all":
                 raise InputError(f"{name} is a figure: surelabel bench figure {name}")
             if suite.kind == "table":
@@ -181,7 +210,7 @@ def figure(
         if image not in ("png", "svg"):
             raise InputError(f"--image must be png or svg; it is {image!r}.")
         store = Store(out)
-        for suite in _suites(name, seeds or _ALL, datasets, None, quick):
+        for suite in _shown(store, _named(name), seeds, datasets, None, quick):
             if suite.kind == "figure" or name != "all":
                 path = draw(suite, store, out / f"{suite.name}.{image}")
                 Console().print(escape(str(path)), highlight=False, soft_wrap=True)
@@ -189,6 +218,7 @@ def figure(
 
 @bench.command()
 def page(
+    name: Annotated[str, typer.Argument(help="all, which is the paper's; or suite, both halves.")] = "all",
     out: _Results = _RESULTS,
     to: Annotated[Path | None, typer.Option(help="The page. \\[default: beside the folder]")] = None,
     seeds: _Shown = None,
@@ -198,21 +228,60 @@ def page(
     with _answering():
         from .page import write
         from .store import Store
+        from .table_suites import CHOOSING, CONFIRMING
 
-        path = write(
-            Store(out), to or out.with_suffix(".md"), _suites("all", seeds or _ALL, None, None, quick)
-        )
+        if name not in ("all", "suite"):
+            raise InputError(f"There is no page of {name!r}; there are those of all and of suite.")
+        suites = _named("all") if name == "all" else [CHOOSING, CONFIRMING]
+        beside = out.with_suffix(".md") if name == "all" else out.with_name(f"{name}.md")
+        store = Store(out)
+        path = write(store, to or beside, _shown(store, suites, seeds, None, None, quick))
         Console().print(escape(str(path)), highlight=False, soft_wrap=True)
 
 
-def _suites(
-    name: str, seeds: int | None, datasets: str | None, methods: str | None, quick: bool
+def _named(name: str) -> list[Suite]:
+    from .suites import named
+
+    return named(name)
+
+
+def _shown(
+    store: Store,
+    suites: Sequence[Suite],
+    seeds: int | None,
+    datasets: str | None,
+    methods: str | None,
+    quick: bool,
+    sizes: str | None = None,
 ) -> list[Suite]:
-    from .suites import methods_of, named
+    """Suites for what is stored of them."""
+    from .comparison import as_stored
+
+    found = [as_stored(suite, store, _numbers(sizes)) for suite in suites]
+    return _narrowed(found, seeds or _ALL, datasets, methods, quick)
+
+
+def _narrowed(
+    suites: Sequence[Suite], seeds: int | None, datasets: str | None, methods: str | None, quick: bool
+) -> list[Suite]:
+    from .suites import methods_of
 
     rows = [part.strip() for part in datasets.split(",")] if datasets else None
     columns = methods_of(methods) if methods else None
-    return [suite.narrowed(seeds, rows, columns, quick) for suite in named(name)]
+    return [suite.narrowed(seeds, rows, columns, quick) for suite in suites]
+
+
+def _numbers(sizes: str | None) -> list[int] | None:
+    """60,150 as numbers."""
+    if sizes is None:
+        return None
+    try:
+        found = [int(part) for part in sizes.split(",")]
+    except ValueError:
+        found = []
+    if not found or min(found) < 1:
+        raise InputError(f"--sizes must be numbers of labels, such as 60,150; it is {sizes!r}.")
+    return found
 
 
 def _command_line() -> str:
@@ -220,9 +289,9 @@ def _command_line() -> str:
     words = iter(sys.argv[1:])
     kept = ["surelabel"]
     for word in words:
-        if word in ("--data-dir", "--out", "-o"):
+        if word in ("--data-dir", "--out", "-o", "--python"):
             next(words, None)
-        elif not word.startswith(("--data-dir=", "--out=")):
+        elif not word.startswith(("--data-dir=", "--out=", "--python=")):
             kept.append(word)
     return shlex.join(kept)
 
@@ -234,6 +303,8 @@ def _progress(console: Console, total: int) -> Iterator[Callable[[Done], None]]:
 
     def show(done: Done) -> None:
         what = f"{done.cell.method} on {done.cell.dataset}, seed {done.cell.seed}"
+        if "labelled" in done.cell.settings:
+            what += f", {done.cell.settings['labelled']} labels"
         if done.accuracy is None:
             console.print(
                 f"[red]failed:[/red] {what}: {escape(done.failure)}", highlight=False, soft_wrap=True

@@ -1,16 +1,9 @@
-"""Every method by its name: a function from a split to an `Outcome`, with its settings.
-
-The defaults are the paper's. Settings are plain values, so that a digest of them tells two
-runs apart.
-"""
+"""The paper's methods, controls it lacks, and what else a user could pick; the defaults are the paper's."""
 
 from __future__ import annotations
 
-import inspect
-import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from sklearn.calibration import CalibratedClassifierCV
@@ -36,29 +29,11 @@ from .datasets import Split
 from .grid import Outcome, classifier, percent_right, play, scores_of
 from .perceptron import perceptron
 from .pictures import assignments, regions
+from .registry import METHODS as METHODS
+from .registry import method as _method
+from .registry import method_that_needs, package
 
-
-@dataclass(frozen=True)
-class Method:
-    """A method: what it is called, what it does, and its settings unless told otherwise."""
-
-    name: str
-    run: Callable[..., Outcome]
-    summary: str
-    defaults: dict[str, Any]
-
-
-METHODS: dict[str, Method] = {}
-_Run = TypeVar("_Run", bound=Callable[..., Outcome])
-
-
-def _method(run: _Run) -> _Run:
-    """Enter a function into the registry; the defaults of its keywords are its settings."""
-    parameters = list(inspect.signature(run).parameters.values())[1:]
-    defaults = {p.name: p.default for p in parameters}
-    summary = (run.__doc__ or "").splitlines()[0]
-    METHODS[run.__name__] = Method(run.__name__, run, summary, defaults)
-    return run
+_TORCH = package("torch", 'pip install "surelabel[torch]"')
 
 
 def _committee(members: int, schedule: str) -> RandomXGBoost:
@@ -83,7 +58,7 @@ def mlp(split: Split, scale: str = "released", held_out: float = 0.1) -> Outcome
     return Outcome(percent_right(model.fit(split.X_l, split.y_l).predict(split.X_t), split.y_t))
 
 
-@_method
+@method_that_needs(_TORCH)
 def vime(split: Split, iterations: int = 1000, epochs: int = 10, scale: str = "released") -> Outcome:
     """Vime (Yoon et al. 2020): mask and feature estimation, then consistency."""
     from .vime import Vime
@@ -282,7 +257,7 @@ def self_training_xgboost(split: Split, threshold: float = 0.75) -> Outcome:
     return Outcome(percent_right(model.predict(split.X_t), split.y_t))
 
 
-@_method
+@method_that_needs(_TORCH)
 def network(
     split: Split,
     method: str = "csa",
@@ -336,11 +311,3 @@ def assignment_matrices(split: Split, shown: int = 20, members: int = 20, schedu
 def trust_regions(split: Split, side: int = 40, members: int = 20, schedule: str = "short") -> Outcome:
     """Where in the plane the t-test trusts a committee."""
     return regions(split, side, _committee(members, schedule))
-
-
-def carry_out(name: str, split: Split, settings: dict[str, Any]) -> Outcome:
-    """Run a method on a split; its whole time is among its seconds."""
-    begin = time.perf_counter()
-    outcome = METHODS[name].run(split, **settings)
-    outcome.seconds["total"] = time.perf_counter() - begin
-    return outcome

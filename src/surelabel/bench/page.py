@@ -1,4 +1,4 @@
-"""docs/reproduction.md, made from the stored lines alone."""
+"""docs/reproduction.md and the page of the suite, made from the stored lines alone."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ..files import InputError
 from . import authors
 from .datasets import DATASETS, known
 from .scores import Paired, Score, paired, ranks, scores, share_stored
+from .sheets import sheets_of
 from .store import Store
 from .suite import Suite
 from .suites import SUITES
@@ -33,20 +34,11 @@ def lines(store: Store, path: Path, suites: list[Suite], *, pictures: bool = Tru
     least = _WORTH_SHOWING if max(shares.values()) >= _WORTH_SHOWING else 0.0
     stored = [suite for suite in suites if shares[suite.name] and shares[suite.name] >= least]
     if not stored:
-        raise InputError(f"Nothing is stored in {store.folder}. First: surelabel bench run table2")
+        first = "table2" if any(not suite.half for suite in suites) else suites[0].name
+        raise InputError(f"Nothing is stored in {store.folder}. First: surelabel bench run {first}")
     notes = _notes(store.folder)
-    yield from [
-        "# The paper, reproduced",
-        "",
-        "This page is made by `surelabel bench page` from the JSON lines in "
-        f"[{store.folder.name}]({store.folder.name}); nothing on it is typed by hand but the notes.",
-        "",
-        "Ours is the mean test accuracy in percent over seeds, +- half of its 95% interval (Student's t). "
-        "The paper's is in brackets with the deviation it prints (30 seeds, 5 for CIFAR). Beside it a word "
-        "where the two differ at 5% by Welch's test: **higher** or **lower** is ours.",
-        "",
-        *notes.get("page", []),
-    ]
+    yield from _preface(stored, store)
+    yield from notes.get("page", [])
     for suite in stored:
         yield from ["", f"## {suite.title}", ""]
         if suite.about:
@@ -61,6 +53,25 @@ def lines(store: Store, path: Path, suites: list[Suite], *, pictures: bool = Tru
         yield from ["", "## Not run yet, or only begun", "", ", ".join(left) + "."]
     yield from ["", "## How this was run", ""]
     yield from _circumstances(stored, store)
+
+
+def _preface(suites: list[Suite], store: Store) -> Iterator[str]:
+    of_paper = any(not suite.half for suite in suites)
+    yield from ["# The paper, reproduced" if of_paper else "# csa() on tables as users bring them", ""]
+    yield (
+        f"This page is made by `surelabel bench page{'' if of_paper else ' suite'}` from the JSON lines in "
+        f"[{store.folder.name}]({store.folder.name}); nothing on it is typed by hand but the notes."
+    )
+    yield ""
+    yield (
+        "Ours is the mean test accuracy in percent over seeds, +- half of its 95% interval (Student's t). "
+        "The paper's is in brackets with the deviation it prints (30 seeds, 5 for CIFAR). Beside it a word "
+        "where the two differ at 5% by Welch's test: **higher** or **lower** is ours."
+        if of_paper
+        else "Tables and draws have two halves, named beforehand (`bench/table_suites.py`): what is changed "
+        "is chosen on the first, and the second confirms it, once."
+    )
+    yield ""
 
 
 def _cell_of(score: Score | None) -> str:
@@ -163,6 +174,14 @@ def _gain(test: Paired) -> str:
     return f"{test.gain:+.2f}" + (f" (**{'; '.join(words)}**)" if words else "")
 
 
+def _sheets(suite: Suite, store: Store) -> Iterator[str]:
+    for sheet in sheets_of(suite, store):
+        yield from ["", f"### {sheet.title}", ""]
+        for row in (sheet.head, ["---"] * len(sheet.head), *sheet.rows):
+            yield f"| {' | '.join(cell.replace('|', '/') for cell in row)} |"
+        yield from ["", sheet.note]
+
+
 def _figure_of(suite: Suite, store: Store, path: Path, pictures: bool) -> Iterator[str]:
     image = store.folder / f"{suite.name}.png"
     if pictures:
@@ -193,10 +212,12 @@ def _circumstances(stored: list[Suite], store: Store) -> Iterator[str]:
         f"{len(store.results):,} runs, {taken / 3600:.1f} hours of one core in all. Seeds count from 0: "
         "split, committee and network all depend on them. Every run has one thread."
     )
+    used = {dataset for suite in stored if not suite.half for dataset in suite.datasets}
+    if not used:
+        return
     yield ""
     yield "| dataset | rows | columns | classes | unlabelled, of the training part |"
     yield "|---|---|---|---|---|"
-    used = {dataset for suite in stored for dataset in suite.datasets}
     for d in DATASETS.values():
         if d.name in used:
             yield f"| {d.title} | {d.rows} | {d.columns} | {d.classes} | {d.unlabelled} |"
@@ -226,4 +247,6 @@ _SECTIONS = {
     "multilabel": (_tables_of, _gains),
     "stored": (authors.lines,),
     "stored_several": (authors.lines,),
+    "suite": (_sheets,),
+    "suite_confirm": (_sheets,),
 }

@@ -11,7 +11,6 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -20,10 +19,11 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from ..common.versions import versions
+from . import folder_tables
 from .cells import Cell
-from .datasets import DataError, load, read_split
+from .datasets import DataError, Split, load, read_split
 from .grid import Outcome
-from .methods import METHODS, carry_out
+from .registry import METHODS, carry_out
 from .store import Store
 
 _PACKAGES = ("surelabel", "numpy", "scipy", "scikit-learn", "pandas", "xgboost-cpu", "xgboost", "torch")
@@ -62,8 +62,16 @@ def run_cell(cell: Cell, folder: Path | None = None) -> Outcome:
     """Compute a cell on one thread; it depends on nothing but the cell."""
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        split = read_split(cell.dataset, cell.seed, folder, **cell.of_split)
-        return carry_out(cell.method, split, cell.of_method)
+        return carry_out(cell.method, _split(cell, folder), cell.of_method)
+
+
+def _split(cell: Cell, folder: Path | None) -> Split:
+    read = folder_tables.read_draw if _of_folder(cell) else read_split
+    return read(cell.dataset, cell.seed, folder, **cell.of_split)
+
+
+def _of_folder(cell: Cell) -> bool:
+    return cell.settings.get("protocol") == folder_tables.PROTOCOL
 
 
 def _attempt(cell: Cell, folder: Path | None) -> tuple[Cell, Outcome | None, str, float]:
@@ -71,23 +79,53 @@ def _attempt(cell: Cell, folder: Path | None) -> tuple[Cell, Outcome | None, str
     try:
         return cell, run_cell(cell, folder), "", time.perf_counter() - begin
     except Exception as error:  # noqa: BLE001
-        # One failure must not end a long run; it is reported, and tried again next time.
+        # One failure must not end a long run; it is kept, and tried again next time.
         return cell, None, f"{type(error).__name__}: {error}", time.perf_counter() - begin
 
 
-def missing(cells: Iterable[Cell], folder: Path | None) -> dict[str, str]:
-    """Datasets and methods that cannot be run here, and why."""
-    reasons = {}
+@dataclass(frozen=True)
+class LeftOut:
+    """Why runs are left out, and whether that is as it should be: for those with other tables or packages."""
+
+    reason: str
+    expected: bool
+
+
+def runnable(cells: Iterable[Cell], folder: Path | None) -> tuple[list[Cell], list[LeftOut]]:
+    """The cells that can be run here, and why the others cannot, each reason once."""
     cells = list(cells)
-    for name in sorted({cell.dataset for cell in cells}):
-        try:
-            load(name, folder)
-        except DataError as error:
-            reasons[name] = str(error)
-    for name in sorted({cell.method for cell in cells} & {"network", "vime"}):
-        if find_spec("torch") is None:
-            reasons[name] = f'{name} needs PyTorch: pip install "surelabel[torch]".'
-    return reasons
+    # By dataset, so that each is read once.
+    by_split = {_of_data(cell): cell for cell in sorted(cells, key=lambda cell: cell.dataset)}
+    by_method = {_of_method(cell): cell for cell in cells}
+    no_data = {of: left for of, cell in by_split.items() if (left := _lacks_data(cell, folder))}
+    no_method = {of: left for of, cell in by_method.items() if (left := _lacks_method(cell))}
+    kept = [cell for cell in cells if _of_data(cell) not in no_data and _of_method(cell) not in no_method]
+    return kept, list(dict.fromkeys([*no_data.values(), *no_method.values()]))
+
+
+def _of_data(cell: Cell) -> tuple[str, str]:
+    return cell.dataset, repr(cell.of_split) if _of_folder(cell) else ""
+
+
+def _of_method(cell: Cell) -> tuple[str, str]:
+    return cell.method, repr(cell.of_method)
+
+
+def _lacks_data(cell: Cell, folder: Path | None) -> LeftOut | None:
+    try:
+        if _of_folder(cell):
+            folder_tables.check(cell.dataset, folder, **cell.of_split)
+        else:
+            load(cell.dataset, folder)
+    except DataError as error:
+        return LeftOut(str(error), isinstance(error, folder_tables.TooSmallError))
+    return None
+
+
+def _lacks_method(cell: Cell) -> LeftOut | None:
+    method = METHODS[cell.method]
+    reason = method.lacks(cell.of_method)
+    return LeftOut(f"{method.name}: {reason}", method.optional) if reason else None
 
 
 def to_do(cells: Iterable[Cell], store: Store) -> list[Cell]:
@@ -127,6 +165,8 @@ def go(cells: list[Cell], store: Store, *, folder: Path | None = None, jobs: int
     for number, (cell, outcome, failure, seconds) in enumerate(results, start=1):
         if outcome is not None:
             store.add(cell, outcome)
+        else:
+            store.fail(cell, failure)
         behind += weights[cell.key]
         left = (time.perf_counter() - begin) * (total - behind) / behind
         yield Done(cell, outcome.accuracy if outcome else None, failure, seconds, number, len(cells), left)

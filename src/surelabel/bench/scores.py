@@ -77,9 +77,9 @@ def compared(
 
 
 def records_of(suite: Suite, store: Store, dataset: str, column: Column) -> dict[int, Record]:
-    """Stored results of a column on a dataset, by seed; of the suite's seeds only."""
-    found = store.by_seed(Cell.of(dataset, column.method, 0, column.settings))
-    return {seed: found[seed] for seed in sorted(found) if seed < suite.seeds}
+    """Stored results of a column on a dataset, by seed; of the suite's seeds and first split only."""
+    found = store.by_seed(Cell.of(dataset, column.method, 0, suite.splits[0] | column.settings))
+    return {seed: found[seed] for seed in sorted(found) if seed in suite.numbers}
 
 
 def by_column(suite: Suite, store: Store, dataset: str) -> dict[str, dict[int, Record]]:

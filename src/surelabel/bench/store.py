@@ -2,7 +2,8 @@
 
 What is the same in every run is in <dataset>.jsonl, which is sorted once a run is complete, so
 that a run that was killed and started again leaves the same file as one that was not. Seconds
-are in <dataset>.seconds.jsonl, and machine, versions and command in runs.jsonl.
+are in <dataset>.seconds.jsonl, runs that failed, and why, in <dataset>.failures.jsonl until they
+succeed, and machine, versions and command in runs.jsonl.
 """
 
 from __future__ import annotations
@@ -70,6 +71,11 @@ def _key_of(record: Record) -> Key:
     return record["dataset"], record["method"], record["digest"], record["seed"]
 
 
+def _about(cell: Cell) -> Record:
+    """What a record of a cell begins with."""
+    return {"dataset": cell.dataset, "method": cell.method, "digest": cell.digest, "seed": cell.seed}
+
+
 class Store:
     """The results in a folder.
 
@@ -83,11 +89,19 @@ class Store:
         self.folder = Path(folder)
         self.results: dict[Key, Record] = {}
         self.seconds: dict[Key, Record] = {}
+        self.failures: dict[Key, Record] = {}
         self.runs: list[Record] = mended(self.folder / _RUNS)
         for path in sorted(self.folder.glob("*.jsonl")):
             if path.name != _RUNS:
-                into = self.seconds if path.name.endswith(".seconds.jsonl") else self.results
+                into = self._kinds.get(Path(path.stem).suffix, self.results)
                 into.update((_key_of(record), record) for record in mended(path))
+        for key in self.failures.keys() & self.results:
+            del self.failures[key]
+
+    @property
+    def _kinds(self) -> dict[str, dict[Key, Record]]:
+        """Records by what the names of their files end in."""
+        return {"": self.results, ".seconds": self.seconds, ".failures": self.failures}
 
     def __contains__(self, cell: Cell) -> bool:
         return cell.key in self.results
@@ -109,20 +123,31 @@ class Store:
 
     def add(self, cell: Cell, outcome: Outcome) -> None:
         """Keep a result."""
-        about = {"dataset": cell.dataset, "method": cell.method, "digest": cell.digest, "seed": cell.seed}
+        about = _about(cell)
         seconds = about | {"seconds": _rounded(outcome.seconds)}
         result = about | {"settings": cell.settings, "accuracy": outcome.accuracy} | outcome.details
         # Seconds first: whoever finds the result finds these too.
         append(self._path(cell.dataset, ".seconds"), seconds)
         append(self._path(cell.dataset), result)
         self.results[cell.key], self.seconds[cell.key] = result, seconds
+        self.failures.pop(cell.key, None)
+
+    def fail(self, cell: Cell, why: str) -> None:
+        """Keep that a run failed, and why; it counts as not run."""
+        failure = _about(cell) | {"settings": cell.settings, "failure": why}
+        append(self._path(cell.dataset, ".failures"), failure)
+        self.failures[cell.key] = failure
 
     def settle(self) -> None:
-        """Sort every file by what its lines are about."""
-        for suffix, records in [("", self.results), (".seconds", self.seconds)]:
+        """Sort every file by what its lines are about; failures that are no more are removed."""
+        for suffix, records in self._kinds.items():
             for dataset in sorted({key[0] for key in records}):
                 kept = [records[key] for key in sorted(records) if key[0] == dataset]
                 _rewrite(self._path(dataset, suffix), kept)
+        failing = {key[0] for key in self.failures}
+        for path in self.folder.glob("*.failures.jsonl"):
+            if path.name.removesuffix(".failures.jsonl") not in failing:
+                path.unlink()
 
     def _path(self, dataset: str, suffix: str = "") -> Path:
         return self.folder / f"{dataset}{suffix}.jsonl"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
+from ..files import InputError
 from .cells import Cell, Column
 from .datasets import known
-from .methods import METHODS
 from .paper import Printed
+from .registry import METHODS
 
 _QUICK_DATASETS = ("breast_cancer", "digits", "blobs")
 _QUICK = {"members": 4, "rounds": 2, "iterations": 100, "epochs": 1, "least_steps": 50}
@@ -38,6 +40,12 @@ class Suite:
         What is in its tables: names in the stored lines, and titles.
     printed_seeds : int
         Runs behind the paper's figures; 0 puts them beside ours without comparing.
+    splits : tuple of dict
+        The ways in which a dataset is split: every column is run on each.
+    first : int
+        The number of its first seed.
+    half : {"choosing", "confirming", ""}
+        Which half of the tables and draws it has; "" for what the paper has.
     """
 
     name: str
@@ -50,13 +58,22 @@ class Suite:
     about: str = ""
     measures: dict[str, str] = field(default_factory=lambda: {"accuracy": "accuracy"}, hash=False)
     printed_seeds: int = 30
+    splits: tuple[dict[str, Any], ...] = field(default=({},), hash=False)
+    first: int = 0
+    half: str = ""
+
+    @property
+    def numbers(self) -> range:
+        """The seeds themselves."""
+        return range(self.first, self.first + self.seeds)
 
     def cells(self) -> Iterator[Cell]:
         """All runs, seed by seed, so that a run that is stopped has a bit of everything."""
-        for seed in range(self.seeds):
+        for seed in self.numbers:
             for dataset in self.datasets:
-                for column in self.columns:
-                    yield Cell.of(dataset, column.method, seed, column.settings)
+                for split in self.splits:
+                    for column in self.columns:
+                        yield Cell.of(dataset, column.method, seed, split | column.settings)
 
     def narrowed(
         self,
@@ -71,10 +88,15 @@ class Suite:
         """
         suite = self.quickened() if quick else self
         if seeds is not None:
-            suite = replace(suite, seeds=seeds)
+            # A half has its own draws, and never those of the other.
+            suite = replace(suite, seeds=min(seeds, suite.seeds) if suite.half else seeds)
         if datasets:
             for name in datasets:
-                known(name)
+                if suite.half and name not in suite.datasets:
+                    there = ", ".join(suite.datasets) or "none"
+                    raise InputError(f"{suite.name} has no table {name!r} here; there are {there}.")
+                if not suite.half:
+                    known(name)
             suite = replace(suite, datasets=tuple(d for d in suite.datasets if d in datasets))
         if methods:
             suite = replace(
@@ -89,7 +111,10 @@ class Suite:
         columns = self.columns if own else tuple(map(_of_any_size, self.columns))
         if self.name in ("labels", "iterations", "members"):
             columns = (columns[0], *columns[-2:])
-        return replace(self, datasets=own or ("breast_cancer",), columns=tuple(map(_quick, columns)), seeds=1)
+        # A half never has a table of the other.
+        datasets = own or (self.datasets[:1] if self.half else ("breast_cancer",))
+        columns = tuple(map(_quick, columns))
+        return replace(self, datasets=datasets, columns=columns, seeds=1, splits=self.splits[:1])
 
 
 def _of_any_size(column: Column) -> Column:

@@ -1,4 +1,4 @@
-"""The paper's tables and figures as lists of cells: dataset, method, seed, settings."""
+"""The paper's tables and figures as lists of cells: dataset, method, seed, settings; and the suite's."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from ..files import InputError
 from . import paper
 from .cells import Column
 from .datasets import CIFAR, PAPERS, SEVERAL
-from .methods import METHODS
+from .registry import METHODS
 from .suite import Suite
+from .table_suites import CHOOSING, CONFIRMING
 
 _CSA = Column("CSA", "csa")
 _SLA = Column("SLA", "sla")
@@ -328,13 +329,13 @@ _LIST = [
         about="Welch's t of 20 members over the plane, 24 labelled rows; below about 2 a row is not trusted.",
     ),
 ]
-SUITES = {suite.name: suite for suite in _LIST}
+SUITES = {suite.name: suite for suite in [*_LIST, CHOOSING, CONFIRMING]}
 
 
 def named(name: str) -> list[Suite]:
-    """The suite of that name; all of them by "all"."""
+    """The suite of that name; all that the paper has by "all"."""
     if name == "all":
-        return list(SUITES.values())
+        return list(_LIST)
     if name not in SUITES:
         raise InputError(f"There is no {name!r}; there are {', '.join(SUITES)}, and all.")
     return [SUITES[name]]

@@ -8,16 +8,21 @@ from rich.table import Table
 
 from .datasets import known
 from .scores import Score, scores
+from .sheets import Sheet, sheets_of
 from .store import Store
 from .suite import Suite
 
-_LABEL, _CELL = 26, 18  # widths of the first column and the others
+_LABEL, _CELL, _NARROW = 26, 18, 13  # widths of the first column and the others
 _CAPTION = "+- half of a 95% interval. In brackets the paper's; ^ ours is higher, v lower, at 5%."
 _MARK = {"higher": " [green]^[/green]", "lower": " [red]v[/red]", "agrees": "", "": ""}
 
 
 def as_tables(suite: Suite, store: Store, width: int = 100) -> Iterator[Table]:
     """Methods down, datasets across, as many tables as it takes; below ours what the paper prints."""
+    if suite.half:
+        for sheet in sheets_of(suite, store):
+            yield from _drawn(sheet, width)
+        return
     at_once = max((width - _LABEL) // _CELL, 1)
     for measure, title in suite.measures.items():
         found = scores(suite, store, measure)
@@ -40,6 +45,20 @@ def _table(suite: Suite, title: str, found: dict[str, dict[str, Score]], caption
         if any(cells):
             table.add_row(column.label, *cells)
     return table
+
+
+def _drawn(sheet: Sheet, width: int) -> Iterator[Table]:
+    """A sheet, its columns side by side as far as there is room."""
+    at_once = max((width - _LABEL) // _NARROW, 1)
+    for start in range(1, len(sheet.head), at_once):
+        some = slice(start, start + at_once)
+        note = sheet.note if start + at_once >= len(sheet.head) else None
+        table = Table(title=sheet.title, caption=note, title_justify="left", caption_justify="left")
+        for name in [sheet.head[0], *sheet.head[some]]:
+            table.add_column(name, justify="right" if table.columns else "left")
+        for row in sheet.rows:
+            table.add_row(row[0], *row[some])
+        yield table
 
 
 def _seeds(row: dict[str, Score]) -> str:

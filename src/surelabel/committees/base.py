@@ -17,6 +17,7 @@ from ..common.notice import logger
 from ..common.settings import Checked
 from ..common.types import AnyLabels, Floats, Ints, Table, Values
 from ..confidence import Moments
+from ..heldout.record import HeldOut
 from .member_fitting import seeded
 
 # Runs delayed calls that train members, and yields their results in order: on another machine, for example.
@@ -56,6 +57,8 @@ class Committee(Checked, ClassifierMixin, BaseEstimator):
     # Whether `refit` keeps what the first fit found out. If so, a run that is resumed makes the first fit
     # again, and a committee whose predictions hardly change is not trained again.
     builds_on_first_fit: ClassVar[bool] = False
+    # What labels that were found weigh in training where the user does not say: "balanced", or "none".
+    found_weight: ClassVar[str] = "balanced"
     # What `TTest` adds to the variances of this committee's members where its floor is not given.
     test_floor: ClassVar[float] = 0.1
 
@@ -140,6 +143,13 @@ class Committee(Checked, ClassifierMixin, BaseEstimator):
     def without(self, rows: Ints) -> Self:
         """The fitted committee without what it knows of some rows of its X, to be refitted on the others."""
         return self
+
+    def opinions(self) -> HeldOut | None:
+        """What it says of the labelled rows of `fit` without their labels; None where it does not know.
+
+        Two candidates: the committee trained on labels alone, and on the unlabelled rows too.
+        """
+        return None
 
     def for_prediction(self) -> Self:
         """A copy with all that predicting needs, and nothing that only training needed."""

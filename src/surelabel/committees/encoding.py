@@ -6,23 +6,35 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
+from scipy.ndimage import uniform_filter1d
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.decomposition import PCA, TruncatedSVD
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.preprocessing import OneHotEncoder, QuantileTransformer
 from sklearn.utils.validation import check_is_fitted
 
-from ..common.types import AnyLabels, Floats, Table, Values
+from ..common.types import Floats, Table
 from ..reading.column_values import is_sparse
-from ..reading.features import category_mask, numbers, stacked
-from .member_fitting import Classifier, Folds, SharesFolds, fit_folds, spreads
+from ..reading.features import category_mask, numbers
 
 # A sparse matrix with more columns than this is first cut down to its main directions.
 _MOST_COLUMNS = 1000
 _MOST_COMPONENTS = 100
+_MAIN_COMPONENTS = 70
+_SCALES = ("column", "table", "quantile")
+_COMPONENTS = ("all", "main", "signal")
 # Levels of a category with a column of their own; rarer ones share one.
 _MOST_LEVELS = 50
 # Values are cut at this many standard deviations: one extreme value must not decide every distance.
 _FARTHEST = 10.0
+# The same for quantiles, which never are far: the most of few rows is no outlier.
+_FARTHEST_QUANTILE = 2.5
+_QUANTILES = 200
+# Columns are in an order, as those of a signal are, where neighbours are as alike as this in the mean, and
+# more alike than chance would make them, in standard errors.
+_ALIKE = 0.5
+_BEYOND_CHANCE = 4.0
+# Rows from which that is told.
+_ORDER_ROWS = 2_000
 
 
 class Dense(TransformerMixin, BaseEstimator):
@@ -108,12 +120,23 @@ class Encoder(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    scale : {"column", "table"}, default="column"
+    scale : {"column", "table", "quantile"}, default="column"
         "column": each column to variance 1. "table": one factor for all numbers, for
-        columns of one unit, such as pixels.
-    components : {"all", "signal"}, default="all"
-        "signal": only the principal components that stand out of noise: their variance is
-        above what columns of pure noise would give (the edge of Marchenko and Pastur).
+        columns of one unit, such as pixels. "quantile": each number by its place among the
+        others of its column, as a value of the normal distribution.
+    components : {"all", "main", "signal"}, default="all"
+        "main": the first 70 principal components, where there are more columns. "signal": only those
+        that stand out of noise: their variance is above what columns of pure noise would give (the
+        edge of Marchenko and Pastur).
+    window : int, default=1
+        Above 1, each number becomes the mean of so many neighbouring columns, where the columns of
+        the table are in an order, as those of a signal or a spectrum.
+
+    Attributes
+    ----------
+    idle_ : bool
+        Whether this shows nothing that an encoder with default settings does not: the table has no
+        numbers to scale, or its columns are in no order.
 
     Examples
     --------
@@ -127,12 +150,16 @@ class Encoder(TransformerMixin, BaseEstimator):
 
     scale: str = "column"
     components: str = "all"
+    window: int = 1
+
+    # Encoders of older files know no quantiles.
+    quantiles_ = None
 
     def fit(self, X: Table, y: Any = None) -> Self:
         """Learn medians, scales, levels and components from X."""
-        if self.scale not in ("column", "table") or self.components not in ("all", "signal"):
+        if self.scale not in _SCALES or self.components not in _COMPONENTS:
             raise ValueError(
-                'scale must be "column" or "table" and components "all" or "signal"; '
+                f"scale must be one of {', '.join(_SCALES)} and components one of {', '.join(_COMPONENTS)}; "
                 f"they are {self.scale!r} and {self.components!r}."
             )
         self.categorical_ = category_mask(X)
@@ -143,15 +170,18 @@ class Encoder(TransformerMixin, BaseEstimator):
         self.median_[known] = np.nanmedian(values[:, known], axis=0)
         values = self._filled(values)
         self.mean_, deviation = values.mean(axis=0), values.std(axis=0)
+        varies = bool((deviation > 0).any())
+        self.idle_ = (self.scale != "column" and not varies) or (self.window > 1 and not in_order(values))
         if self.scale == "table":
             deviation = np.full(len(deviation), np.sqrt((deviation**2).mean()) if len(deviation) else 1.0)
         # A column that never varies in fit stays 0.
         self.scale_ = np.divide(1, deviation, out=np.zeros_like(deviation), where=deviation > 0)
+        self.quantiles_ = _quantiles(values) if self.scale == "quantile" and varies else None
         self.levels_ = None
         if self.categorical_.any():
             one_hot = OneHotEncoder(handle_unknown="ignore", max_categories=_MOST_LEVELS, sparse_output=False)
             self.levels_ = _plain(one_hot).fit(self._codes(X))
-        self.pca_ = self._components(X) if self.components == "signal" else None
+        self.pca_ = None if self.components == "all" else self._components(X)
         return self
 
     def transform(self, X: Table) -> Floats:
@@ -161,8 +191,14 @@ class Encoder(TransformerMixin, BaseEstimator):
         return encoded if self.pca_ is None else self.pca_.transform(encoded)
 
     def _encoded(self, X: Table) -> Floats:
-        values = (self._filled(self._numbers(X)) - self.mean_) * self.scale_
-        np.clip(values, -_FARTHEST, _FARTHEST, out=values)
+        values = self._filled(self._numbers(X))
+        if self.quantiles_ is None:
+            values = np.clip((values - self.mean_) * self.scale_, -_FARTHEST, _FARTHEST)
+        else:
+            values = self.quantiles_.transform(values) * (self.scale_ > 0)
+            values = np.clip(values, -_FARTHEST_QUANTILE, _FARTHEST_QUANTILE)
+        if self.window > 1 and values.shape[1]:
+            values = uniform_filter1d(values, self.window, axis=1, mode="nearest")
         if self.levels_ is None:
             return values
         return np.hstack([values, self.levels_.transform(self._codes(X))])
@@ -170,11 +206,13 @@ class Encoder(TransformerMixin, BaseEstimator):
     def _components(self, X: Table) -> PCA | None:
         encoded = self._encoded(X)
         n, d = encoded.shape
-        if not encoded.var(axis=0).any():
+        main = self.components == "main"
+        if not encoded.var(axis=0).any() or (main and d <= _MAIN_COMPONENTS):
             return None
-        pca = _plain(PCA(min(n - 1, d, _MOST_COMPONENTS), random_state=0)).fit(encoded)
+        most = _MAIN_COMPONENTS if main else _MOST_COMPONENTS
+        pca = _plain(PCA(max(min(n - 1, d, most), 1), random_state=0)).fit(encoded)
         edge = encoded.var(axis=0).mean() * (1 + np.sqrt(d / n)) ** 2
-        kept = max(int((pca.explained_variance_ > edge).sum()), 1)
+        kept = most if main else max(int((pca.explained_variance_ > edge).sum()), 1)
         pca.components_ = pca.components_[:kept]
         pca.explained_variance_ = pca.explained_variance_[:kept]
         return pca
@@ -189,80 +227,27 @@ class Encoder(TransformerMixin, BaseEstimator):
         return np.where(np.isnan(values), self.median_, values)
 
 
-class Encoded(SharesFolds, ClassifierMixin, BaseEstimator):
-    """A classifier behind an encoder that has seen all rows, labelled or not.
+def _quantiles(values: Floats) -> QuantileTransformer:
+    n = min(_QUANTILES, len(values))
+    made = QuantileTransformer(n_quantiles=n, output_distribution="normal", subsample=None)
+    return _plain(made).fit(values)
 
-    Parameters
-    ----------
-    classifier : classifier
-        Reads numbers without gaps.
-    encoder : transformer, default=Encoder()
-        Fitted on X and X_unlabeled together: scales and components need no labels.
+
+def in_order(values: Floats) -> bool:
+    """Whether neighbouring columns are alike, as those of a signal are, and more so than other columns.
 
     Examples
     --------
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> import pandas as pd
-    >>> X = pd.DataFrame({"size": [1.0, 2.0, 5.0, 6.0]})
-    >>> Encoded(LogisticRegression()).fit(X, [0, 0, 1, 1]).predict(X)
-    array([0, 0, 1, 1])
+    >>> import numpy as np
+    >>> steps = np.random.default_rng(0).normal(size=(100, 30)).cumsum(axis=1)
+    >>> in_order(steps), in_order(steps[:, np.random.default_rng(1).permutation(30)])
+    (True, False)
     """
-
-    def __init__(self, classifier: Classifier, encoder: Any = None) -> None:
-        self.classifier = classifier
-        self.encoder = encoder
-
-    def fit(
-        self,
-        X: Table,
-        y: AnyLabels,
-        sample_weight: Floats | None = None,
-        X_unlabeled: Table | None = None,
-    ) -> Self:
-        """Fit the encoder on all rows, the classifier on the labelled ones."""
-        return self._fit(X, y, sample_weight, X_unlabeled, folds=())[0]
-
-    def fit_folds(
-        self,
-        X: Table,
-        y: AnyLabels,
-        folds: Folds,
-        sample_weight: Floats | None = None,
-        X_unlabeled: Table | None = None,
-    ) -> tuple[Self, Floats]:
-        """Fit, and predict each row by a model that has not seen its label: (self, p (n, K)).
-
-        The encoder is fitted on all rows, so it is the same in each fold, and rows are encoded once.
-        """
-        return self._fit(X, y, sample_weight, X_unlabeled, folds)
-
-    @property
-    def spreads(self) -> bool:
-        """Whether the classifier spreads labels over unlabelled rows by itself."""
-        return spreads(self.classifier)
-
-    def _fit(
-        self,
-        X: Table,
-        y: AnyLabels,
-        sample_weight: Floats | None,
-        X_unlabeled: Table | None,
-        folds: Folds,
-    ) -> tuple[Self, Floats]:
-        self.encoder_ = (Encoder() if self.encoder is None else clone(self.encoder)).fit(
-            stacked(X, X_unlabeled)
-        )
-        others = None if X_unlabeled is None else self.encoder_.transform(X_unlabeled)
-        self.classifier_, p = fit_folds(
-            clone(self.classifier), self.encoder_.transform(X), y, folds, sample_weight, others
-        )
-        self.classes_ = self.classifier_.classes_
-        return self, p
-
-    def predict_proba(self, X: Table) -> Floats:
-        """Probability of each class, shape (n, K)."""
-        return self.classifier_.predict_proba(self.encoder_.transform(X))
-
-    def predict(self, X: Table) -> Values:
-        """The most probable class, shape (n,)."""
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+    values = values[:: max(len(values) // _ORDER_ROWS, 1)]
+    values = values[:, values.std(axis=0) > 0]
+    if values.shape[1] < 10 or len(values) < 3:
+        return False
+    alike = np.abs(np.corrcoef(values, rowvar=False))
+    pairs, neighbours = alike[np.triu_indices(len(alike), 1)], np.diagonal(alike, 1)
+    by_chance = pairs.mean() + _BEYOND_CHANCE * pairs.std() / np.sqrt(len(neighbours))
+    return bool(neighbours.mean() > max(_ALIKE, by_chance))

@@ -29,7 +29,7 @@ _MOST_COPIES = 10
 
 
 class SharesFolds(ABC):
-    """A model that can fit all folds of a cross-validation together, doing once what they share."""
+    """A model with a cheaper way to predict rows without their labels than to be fitted for each fold."""
 
     @property
     def spreads(self) -> bool:
@@ -44,8 +44,8 @@ class SharesFolds(ABC):
         folds: Folds,
         sample_weight: Floats | None = None,
         X_unlabeled: Table | None = None,
-    ) -> tuple[Self, Floats]:
-        """As the function `fit_folds`: (self, fitted on all rows; p (n, K))."""
+    ) -> tuple[Self | None, Floats]:
+        """As the function `fit_folds`."""
 
 
 def learns_from_unlabeled(estimator: Classifier) -> bool:
@@ -151,10 +151,11 @@ def fit_folds(
     folds: Folds,
     sample_weight: Floats | None = None,
     X_unlabeled: Table | None = None,
-) -> tuple[Classifier, Floats]:
-    """Fit, and predict each row by a model that has not seen its label: (fitted, p (n, K)).
+) -> tuple[Classifier | None, Floats]:
+    """Predict each row by a model that has not seen its label: (the estimator or None, p (n, K)).
 
-    With folds, codes are 0, 1, ... without a gap.
+    The estimator, fitted on all rows, is there where it was needed for p. With folds, codes are 0, 1, ...
+    without a gap.
     """
     if isinstance(estimator, SharesFolds):
         return estimator.fit_folds(X, codes, folds, sample_weight, X_unlabeled)
@@ -169,4 +170,4 @@ def fit_folds(
         weight = None if sample_weight is None else sample_weight[seen]
         model, present = fit_present(clone(estimator), take(X, seen), codes[seen], weight, others)
         p[held] = aligned(probabilities(model, take(X, held), len(present)), present, n_classes)
-    return fit_weighted(estimator, X, codes, sample_weight, X_unlabeled), p
+    return None, p

@@ -2,46 +2,45 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from copy import copy
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import delayed
-from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import ThreadpoolController
 
 from ..budget import apportion
 from ..common.limits import MOST_MEMBERS
 from ..common.settings import JOBS, POSITIVE, Setting, optional, whole
 from ..common.types import AnyLabels, Floats, Ints, RandomState, Table
-from ..reading.features import stacked, take
+from ..confidence import Moments
+from ..heldout.record import HeldOut
+from ..heldout.weights import blend, exponents, sharpened
+from ..reading.features import take
 from .base import Committee, Runner, run_each
-from .failing import attempt, names_of, probabilities, survivors
+from .encoded import View, key_of, matrices, seen_by, view_of
+from .failing import Failure, attempt, names_of, probabilities, survivors
 from .member_fitting import (
     Classifier,
-    Folds,
     aligned,
-    fit_folds,
-    fit_weighted,
     learns_from_unlabeled,
     seeded,
-    spreads,
     stratified_folds,
 )
-from .member_weights import exponent, mixture_weights, sharpened
 from .models.default import unlike_models
+from .one_thread import OneThread
 from .readable import check_models
+from .trials import Trial, Trials, cross_validated, fit_again
 
 # Every model is trained once for each.
 _MOST_FOLDS = 100
-# Rows predicted at a time: the probabilities of all seats are in memory at once.
+# Rows predicted at a time: the probabilities of all members are in memory at once.
 _BLOCK_ROWS = 50_000
+# A model that can learn from unlabelled rows is tried without them too, under this name.
+_ALONE = ", labels alone"
 
 
 class Unlike(Committee):
@@ -49,8 +48,9 @@ class Unlike(Committee):
 
     Cross-validation on the labelled rows gives each model an exponent (its probabilities
     are made less sure or surer) and a weight (the mixture that explains the held-out labels
-    best). Weights become seats: a model with a quarter of the weight speaks for a quarter
-    of the members, one without a seat is dropped. One bad model cannot spoil the rest.
+    best). A model that can learn from unlabelled rows is tried with and without them. Weights become
+    seats: a model with a quarter of the weight speaks for a quarter of the members, one without a seat
+    is dropped and never trained on all rows. One bad model cannot spoil the rest.
 
     Parameters
     ----------
@@ -77,6 +77,8 @@ class Unlike(Committee):
         Share of held-out rows that each model predicts correctly.
     exponents_ : dict
         Power to which the probabilities of each model are raised: below 1, they are made less sure.
+    power_ : float
+        Power to which the mean of all members is raised at last.
     seats_ : dict
         Seats of each model that has any.
     failed_ : dict
@@ -108,13 +110,15 @@ class Unlike(Committee):
         "n_jobs": JOBS,
     }
     builds_on_first_fit = True
+    # On no kind of table did training on found labels help these models (docs/defaults.md).
+    found_weight = "none"
     # The seats of one model agree with each other whether they are right or wrong (docs/defaults.md).
     test_floor = 2.0
+    # Committees of older files were not calibrated as a whole.
+    power_ = 1.0
 
-    # Only weighing the models needs these; they are None in a copy that only predicts.
-    _trials: dict[str, tuple[Classifier, Floats]]  # each model, fitted on all rows, and its held-out p (n, K)
-    _folds: Folds
-    _held_out: tuple[Floats, Ints, Floats]  # P (M, n, K) of rows that were held out, their codes and weights
+    seats_: dict[str, int]
+    _trials: Trials  # only weighing the models needs them: None in a copy that only predicts
 
     def __init__(
         self,
@@ -160,27 +164,33 @@ class Unlike(Committee):
         """Weigh every model by cross-validation, then train those with a seat on all rows."""
         self.classes_, codes = np.unique(y, return_inverse=True)
         rng = check_random_state(self.random_state)
-        self.models_ = {name: seeded(model, rng) for name, model in _named(self.estimators).items()}
+        models = {name: seeded(model, rng) for name, model in _named(self.estimators).items()}
         self.failed_: dict[str, str] = {}
-        self._folds = stratified_folds(codes, self.n_folds, rng)
-        return self._try(X, codes, sample_weight, X_unlabeled, {}, run)
+        self._trials = Trials(stratified_folds(codes, self.n_folds, rng), codes, sample_weight)
+        alone = self._tried(models, X, None, run)
+        seeing: dict[str, Trial] = {}
+        if X_unlabeled is not None:
+            self._trials = replace(self._trials, tried=alone)
+            learning = {name: model for name, model in models.items() if learns_from_unlabeled(model)}
+            seeing = self._tried(learning, X, X_unlabeled, run)
+        named = {name + _ALONE if name in seeing else name: trial for name, trial in alone.items()}
+        self._trials = replace(self._trials, tried=seeing | named)
+        return self._seated(list(self._trials.tried), run)
 
     def blind(
         self, X: Table, y: AnyLabels, sample_weight: Floats | None = None, *, run: Runner | None = None
     ) -> Self:
         """The committee fitted as this one was, but without unlabelled rows; X and y are those of `fit`.
 
-        Models that never look at unlabelled rows are not trained again.
+        Its models have been tried: only those that have no seat here are trained on all rows.
         """
         other = copy(self)
-        kept = {name: trial for name, trial in self._trials.items() if self._is_blind(name)}
-        return other._try(X, np.searchsorted(self.classes_, np.asarray(y)), sample_weight, None, kept, run)
+        return other._seated(self._trials.blind(), run)
 
     def for_prediction(self) -> Self:
         """A copy with all that predicting needs, and nothing that only weighing the models needed."""
         other = copy(self)
-        for name in ("_trials", "_folds", "_held_out"):
-            setattr(other, name, None)
+        del other._trials
         return other
 
     def without(self, rows: Ints) -> Self:
@@ -192,8 +202,21 @@ class Unlike(Committee):
             Positions in the X of `fit`.
         """
         other = copy(self)
-        other._weigh(np.setdiff1d(np.arange(len(self._held_out[1])), rows))
+        held = self._trials.held_out()
+        other._weigh(held.of(list(self.weights_)).rows(np.setdiff1d(np.arange(len(held)), rows)))
         return other
+
+    def opinions(self) -> HeldOut | None:
+        """What the committee says of the labelled rows without their labels; None without folds.
+
+        Two candidates: trained on labels alone, and on the unlabelled rows too. Exponents and weights that
+        are applied to a fold are those of the other folds.
+        """
+        held = self._trials.held_out()
+        if not len(held):
+            return None
+        alone = held.of(self._trials.blind()).merged("labels alone", blend)
+        return alone.beside(held.merged("with unlabelled rows", blend))
 
     def refit(
         self,
@@ -207,7 +230,7 @@ class Unlike(Committee):
         given: Floats | None = None,
         run: Runner | None = None,
     ) -> Self:
-        """A copy whose models with a seat are trained on more labels; weights and exponents stay.
+        """A copy whose models with a seat are trained on more labels; weights and encodings stay.
 
         Parameters
         ----------
@@ -223,11 +246,10 @@ class Unlike(Committee):
         check_is_fitted(self)
         other = copy(self)
         present, codes = np.unique(y, return_inverse=True)
-        there = {} if like is None else like.members_
-        kept = {name: there[name] for name in self.seats_ if name in there and self._is_blind(name)}
-        new = {name: clone(self.models_[name]) for name in self.seats_ if name not in kept}
-        fitted = self._each(_fit_known, new, X, codes, sample_weight, X_unlabeled, given, run=run)
-        members = kept | survivors(fitted, "trained", self.failures, len(kept))
+        more = (X, codes, sample_weight, X_unlabeled, given)
+        tried = {name: self._trials.tried[name] for name in self.seats_}
+        calls = {name: (trial.model, trial.view, *more) for name, trial in tried.items()}
+        members = survivors(self._each(fit_again, calls, run), "trained", self.failures)
         other.seats_ = {name: n for name, n in self.seats_.items() if name in members}
         other.members_ = {name: members[name] for name in other.seats_}
         other.present_ = np.searchsorted(self.classes_, present)
@@ -235,90 +257,95 @@ class Unlike(Committee):
 
     def predict_members(self, X: Table) -> Floats:
         """Probabilities of each seat, shape (M, N, K)."""
-        check_is_fitted(self)
-        asked = self._each(probabilities, self.members_, X, len(self.present_))
-        said = survivors(asked, "asked", self.failures)
-        P = [sharpened(p, self.exponents_[name]) for name, p in said.items()]
-        seats = [self.seats_[name] for name in said]
-        return aligned(np.repeat(P, seats, axis=0), self.present_, len(self.classes_))
+        P, seats = self._said(X)
+        return np.repeat(P, seats, axis=0)
+
+    def opinion(self, X: Table) -> Moments:
+        """Mean and variance over the seats; the mean is calibrated, as that of `predict_proba`."""
+        P, seats = self._said(X)
+        share = seats / seats.sum()
+        mean = np.tensordot(share, P, axes=1)
+        variance = np.maximum(np.tensordot(share, P**2, axes=1) - mean**2, 0.0)
+        return Moments(sharpened(mean, self.power_), variance, int(seats.sum()))
 
     def predict_proba(self, X: Table) -> Floats:
-        """Mean over the seats, shape (N, K), a block of rows at a time."""
+        """Mean over the seats, calibrated, shape (N, K), a block of rows at a time."""
         blocks = [
-            self.predict_members(take(X, slice(start, start + _BLOCK_ROWS))).mean(axis=0)
+            self.opinion(take(X, slice(start, start + _BLOCK_ROWS))).mean
             for start in range(0, max(X.shape[0], 1), _BLOCK_ROWS)
         ]
         return np.concatenate(blocks)
 
-    def _is_blind(self, name: str) -> bool:
-        """Whether a model never looks at unlabelled rows."""
-        return not learns_from_unlabeled(self.models_[name])
+    def _said(self, X: Table) -> tuple[Floats, Ints]:
+        """What each model with a seat says, shape (m, N, K), and its seats (m,); each view is made once."""
+        check_is_fitted(self)
+        shown = matrices(self.members_.values(), X)
+        calls = {
+            name: (*seen_by(member, X, shown), len(self.present_)) for name, member in self.members_.items()
+        }
+        said = survivors(self._each(probabilities, calls), "asked", self.failures)
+        P = np.stack([sharpened(p, self.exponents_[name]) for name, p in said.items()])
+        seats = np.array([self.seats_[name] for name in said])
+        return aligned(P, self.present_, len(self.classes_)), seats
 
     def _each(
-        self,
-        work: Callable[..., Any],
-        models: dict[str, Classifier],
-        *args: Any,
-        run: Runner | None = None,
+        self, work: Callable[..., Any], calls: dict[str, tuple[Any, ...]], run: Runner | None = None
     ) -> dict[str, Any]:
-        """Results of work(model, *args), or what failed, by name.
+        """Results of work(*args), or what failed, by name.
 
         n_jobs models at once, each with one thread: small models are slower with several.
         """
-        alone = _Alone()
-        calls = [
-            delayed(attempt)(self.member_seconds, alone, work, model, *args) for model in models.values()
-        ]
+        alone = OneThread()
+        delayed_calls = [delayed(attempt)(self.member_seconds, alone, work, *args) for args in calls.values()]
         with alone.here():
-            return dict(zip(models, run_each(calls, self.n_jobs, _WORDS[work], run), strict=True))
+            return dict(zip(calls, run_each(delayed_calls, self.n_jobs, _WORDS[work], run), strict=True))
 
-    def _try(
-        self,
-        X: Table,
-        codes: Ints,
-        sample_weight: Floats | None,
-        X_unlabeled: Table | None,
-        trials: dict[str, tuple[Classifier, Floats]],
-        run: Runner | None,
-    ) -> Self:
-        """Cross-validate the models that are not in `trials`, weigh all of them, keep those with a seat."""
-        new = {name: clone(model) for name, model in self.models_.items() if name not in trials}
-        fitted = self._each(fit_folds, new, X, codes, self._folds, sample_weight, X_unlabeled, run=run)
-        trials = trials | survivors(fitted, "trained", self.failures, len(trials))
-        self.models_ = {name: model for name, model in self.models_.items() if name in trials}
-        self._trials = {name: trials[name] for name in self.models_}
-        held = np.arange(len(codes) if self._folds else 0)
-        weight = np.ones(len(held)) if sample_weight is None else np.asarray(sample_weight)[held]
-        P = (
-            np.stack([p[held] for _, p in self._trials.values()])
-            if len(held)
-            else np.empty((len(trials), 0, 0))
+    def _tried(
+        self, models: dict[str, Classifier], X: Table, X_unlabeled: Table | None, run: Runner | None
+    ) -> dict[str, Trial]:
+        """Cross-validate models; those that see nothing that others do not see are left out."""
+        trials = self._trials
+        views = self._each(view_of, {key_of(model): (model, X, X_unlabeled) for model in models.values()})
+        seen = {name: (model, views[key_of(model)]) for name, model in models.items()}
+        calls = {
+            name: (model, view, trials.folds, trials.codes, trials.weight)
+            for name, (model, view) in seen.items()
+            if isinstance(view, Failure) or not view.idle
+        }
+        tried = self._each(cross_validated, calls, run)
+        found = survivors(tried, "trained", self.failures, len(trials.tried))
+        return {name: Trial(*seen[name], *result) for name, result in found.items()}
+
+    def _seated(self, names: list[str], run: Runner | None) -> Self:
+        """Weigh some of the models, and train those with a seat on all rows where that is not done."""
+        self._weigh(self._trials.held_out().of(names))
+        new = self._trials.unfitted(self.seats_)
+        fitted = survivors(
+            self._each(View.fit, new, run), "trained", self.failures, len(self.seats_) - len(new)
         )
-        self._held_out = P, codes[held], weight
-        self._weigh(held)
-        self.members_ = {name: self._trials[name][0] for name in self.seats_}
+        self._trials = self._trials.with_fitted(fitted)
+        self.members_ = {
+            name: self._trials.tried[name].fitted
+            for name in self.seats_
+            if self._trials.tried[name].fitted is not None
+        }
+        self.seats_ = {name: self.seats_[name] for name in self.members_}
         self.present_ = np.arange(len(self.classes_))
         return self
 
-    def _weigh(self, rows: Ints) -> None:
-        """Set exponents, weights, scores and seats by the held-out predictions of these rows.
+    def _weigh(self, held: HeldOut) -> None:
+        """Set exponents, weights, scores and seats by held-out predictions.
 
         Without any row all models have the same weight.
         """
-        P, codes, weight = self._held_out
-        P, codes, weight = P[:, rows], codes[rows], weight[rows]
-        names = list(self.models_)
-        powers, w, right = np.ones(len(P)), np.full(len(P), 1 / len(P)), np.full(len(P), np.nan)
-        if len(rows):
-            weight = weight / weight.mean()
-            powers = np.array([exponent(p, codes, weight) for p in P])
-            sharp = sharpened(P, powers[:, None, None])
-            w = mixture_weights(sharp, codes, weight)
-            right = np.average(P.argmax(axis=2) == codes, axis=1, weights=weight)
-        self.weights_ = dict(zip(names, w.tolist(), strict=True))
-        self.scores_ = dict(zip(names, right.tolist(), strict=True))
-        self.exponents_ = dict(zip(names, powers.tolist(), strict=True))
-        self.seats_ = {name: n for name, n in zip(names, _seats(w, self.n_seats).tolist(), strict=True) if n}
+        names, made = held.names, blend(held)
+        self.weights_ = dict(zip(names, made.weights.tolist(), strict=True))
+        self.scores_ = dict(zip(names, held.share_right.tolist(), strict=True))
+        self.exponents_ = dict(zip(names, made.exponents.tolist(), strict=True))
+        seats = _seats(made.weights, self.n_seats).tolist()
+        self.seats_ = {name: n for name, n in zip(names, seats, strict=True) if n}
+        merged = held.merged("all", blend)
+        self.power_ = float(exponents(merged.P, held.codes, held.weight)[0]) if len(held) else 1.0
 
 
 def _seats(w: Floats, n_seats: int) -> Ints:
@@ -334,53 +361,11 @@ def _seats(w: Floats, n_seats: int) -> Ints:
     return found
 
 
-class _Alone:
-    """Works with one thread, so that results do not depend on how many there are."""
-
-    def __init__(self) -> None:
-        self.threads = ThreadpoolController()
-        self.at_home = False
-
-    @contextmanager
-    def here(self) -> Iterator[None]:
-        """What is set once for all work in this process."""
-        self.at_home = True
-        with warnings.catch_warnings(), self.threads.limit(limits=1):
-            # A model that did not converge is weighed by what it predicts, as any other.
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            yield
-
-    def __call__(self, work: Callable[..., Any], *args: Any) -> Any:
-        """The result of work(*args)."""
-        if not self.at_home:
-            with self.here():
-                return work(*args)
-        # The limit on OpenMP holds for one thread, so each sets its own.
-        with self.threads.limit(limits=1, user_api="openmp"):
-            return work(*args)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _Alone, ()  # another process has its own libraries
-
-
-def _fit_known(
-    model: Classifier,
-    X: Table,
-    codes: Ints,
-    sample_weight: Floats | None,
-    X_unlabeled: Table | None,
-    given: Floats | None,
-) -> Classifier:
-    """Fit a model; one that spreads labels by itself, on the given labels only."""
-    if given is not None and not given.all() and spreads(model):
-        X_unlabeled = stacked(take(X, given == 0), X_unlabeled)
-        X, codes, sample_weight = take(X, given > 0), codes[given > 0], given[given > 0]
-    return fit_weighted(model, X, codes, sample_weight, X_unlabeled)
-
-
 _WORDS: dict[Callable[..., Any], str] = {
-    fit_folds: "trying model",
-    _fit_known: "training model",
+    view_of: "encoding",
+    cross_validated: "trying model",
+    View.fit: "training model",
+    fit_again: "training model",
     probabilities: "asking model",
 }
 

@@ -19,15 +19,22 @@ from sklearn.utils.validation import check_is_fitted
 from ..classifier import PseudoLabelClassifier
 from ..common.notice import logger, notice, shown
 from ..common.types import Floats, Ints, Values
+from ..heldout import Verdict
 from ..reading.priors import check_classes, check_prior, resolved_prior
 from ..reading.unlabeled import is_auto
 from ..recipes import csa
+from ..rounds.audit import what_learnt
 from ..rounds.engine import Strand
-from ..rounds.method import brings_models, method_of, rounds_worth_running, with_readable_models
+from ..rounds.method import (
+    brings_models,
+    found_weight_of,
+    method_of,
+    rounds_worth_running,
+    with_readable_models,
+)
 from ..rounds.records import Round
-from ..rounds.run import Run, frequencies_of
+from ..rounds.run import Run, frequencies_of, shares_of
 from ..rounds.training import Seeds, Trainer
-from ..rounds.verdict import Verdict
 from . import shard
 from .engine import Cluster, check
 from .excerpt import Table
@@ -191,7 +198,13 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         trainer = Trainer(method.committee, Seeds.of(clf.random_state), trains_on(client))
         run = Run(
             engine=Cluster(table),
-            strand=Strand(labels, clf.class_prior_, trainer),
+            strand=Strand(
+                labels,
+                clf.class_prior_,
+                trainer,
+                learns_found=found_weight_of(able, method) != "none",
+                shares=shares_of(clf.class_prior, counts),
+            ),
             method=method,
             targets=targets,
             n_rounds=clf.n_rounds,
@@ -213,7 +226,7 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         elif not left and not run.found:
             notice("y has no unlabelled row; this is the supervised model.")
         elif not run.found:
-            notice(f"None of the {left} unlabelled rows was labelled; this is the supervised model.")
+            notice(f"None of the {left} unlabelled rows was labelled; {what_learnt(run.learnt)}.")
         clf.__dict__.update(run.outcome(done))
         self.n_iter_, self.verdict_ = clf.n_iter_, clf.verdict_
         self.termination_condition_ = clf.termination_condition_

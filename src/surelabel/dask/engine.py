@@ -14,9 +14,9 @@ from ..common.types import Ints
 from ..confidence import Confidence
 from ..rounds.engine import Engine, Labelled, Opinion, Strand
 from ..rounds.labels import Labels
+from ..rounds.nested import pool_shown
 from ..rounds.records import Parts
 from ..rounds.training import Trainer
-from ..rounds.verdict import pool_shown
 from . import shard
 from .allocation import Deal, check_allocator, deal
 from .excerpt import Table
@@ -72,13 +72,23 @@ class Cluster(Engine):
 
     def ask(self, strand: Strand, committee: Committee, method: Parts) -> tuple[Pieces, Ints]:
         """What a committee thinks of the rows of each shard, where they are; and how many these are."""
-        pools = self._pools(strand)
+        if strand.learns_found:
+            return self._judged(strand, committee, method), self._pools(strand)
+        if strand.said is None:
+            strand.said = self._judged(strand, committee, method, before=1)
+        return strand.said.make(shard.still_asked, strand.labels), self._pools(strand)
+
+    def _judged(
+        self, strand: Strand, committee: Committee, method: Parts, before: int | None = None
+    ) -> Pieces:
+        """What a committee thinks of the pool as it is, or as it was before a round."""
+        pools = self._pools(strand, before)
         begins = (np.cumsum(pools) - pools).tolist()
         held, alike = strand.labels.hold(committee), replace(method, committee=None)
         asked = strand.labels.make(
-            shard.judge, self.table.x, held, self.table.columns, alike, Each(begins), int(pools.sum())
+            shard.judge, self.table.x, held, self.table.columns, alike, Each(begins), int(pools.sum()), before
         )
-        return asked.wait("asking the committee about shard"), pools
+        return asked.wait("asking the committee about shard")
 
     def trust(self, strands: list[Strand], asked: list[Any], method: Parts) -> list[Opinion]:
         """Which rows are trusted, an opinion for each strand."""
@@ -106,9 +116,9 @@ class Cluster(Engine):
         selected = np.sum(strand.labels.ask(shard.by_class, number), axis=0)
         return Labelled(selected, allocation.deal.certificate)
 
-    def _pools(self, strand: Strand) -> Ints:
-        """Rows still unlabelled in each shard."""
-        return np.array([each.pool for each in strand.labels.ask(shard.counts, None)])
+    def _pools(self, strand: Strand, before: int | None = None) -> Ints:
+        """Rows still unlabelled in each shard, or unlabelled before a round."""
+        return np.array([each.pool for each in strand.labels.ask(shard.counts, before)])
 
 
 def _opinion(strand: Strand, judged: Pieces, n: int, confidence: Confidence) -> Opinion:

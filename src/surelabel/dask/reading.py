@@ -24,6 +24,9 @@ from . import shard
 from .excerpt import Table
 from .pieces import Each, Pieces
 
+# What found labels weigh where they are trained on: "full" is refused before.
+_FOUND = "balanced"
+
 # A dask array, dataframe or series, or a list of Delayed; for predictions also a table in memory.
 Collection = Any
 
@@ -64,8 +67,8 @@ def read(
     sizes = np.array([glances[i].n for i in used])
     if sum(glance.n_bytes for glance in glances) <= _KEPT * _memory(client):
         x = x.make(shard.itself)
-    table = Table(x, sizes, columns, len(targets.classes), clf.found_weight)
-    return table, labels.make(shard.start, targets, clf.found_weight), targets
+    table = Table(x, sizes, columns, len(targets.classes), _FOUND)
+    return table, labels.make(shard.start, targets, _FOUND), targets
 
 
 def _memory(client: Client) -> int:

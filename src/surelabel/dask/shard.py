@@ -192,15 +192,28 @@ def _read(x: Table, columns: Columns, rows: Ints) -> Table:
 
 
 def judge(
-    labels: Labels, x: Table, committee: Committee, columns: Columns, method: Parts, begin: int, n: int
+    labels: Labels,
+    x: Table,
+    committee: Committee,
+    columns: Columns,
+    method: Parts,
+    begin: int,
+    n: int,
+    before: int | None = None,
 ) -> Judged:
     """What a fitted committee thinks of the shard's pool, whose first row has rank `begin` among all n."""
-    pool = labels.pool
+    pool = _as_of(labels, before).pool
     if not len(pool):
         return Judged(pool, np.empty((0, labels.n_classes)), np.empty(0))
     X, rows = _read(x, columns, pool), np.arange(len(pool))
     said = answers(committee, X, labels.n_classes, rows, method, begin, n)
     return Judged(pool, said.p, said.measured)
+
+
+def still_asked(judged: Judged, labels: Labels) -> Judged:
+    """What was said of the rows that are still in the pool."""
+    left = labels.codes[judged.pool] < 0
+    return Judged(judged.pool[left], judged.p[left], judged.confidence[left])
 
 
 def measured(judged: Judged) -> tuple[Ints, Floats]:

@@ -94,7 +94,7 @@ def labels(clf: Fitted, truths: Sequence[Floats | None]) -> pd.DataFrame:
         known, found = one.labeled_iter_ == 0, one.labeled_iter_ > 0
         right = data.rightness(one, truth)[data.outcomes(one) == data.LABELLED]
         verdict = one.verdict_
-        low, high = (np.nan, np.nan) if verdict is None else words.interval(verdict)
+        low, high = (np.nan, np.nan) if verdict is None else verdict.interval
         lines.append(
             {
                 "name": name,

@@ -109,7 +109,7 @@ def _gain(clf: Fitted) -> pd.DataFrame:
     verdict = clf.verdict_
     if verdict is None:
         return pd.DataFrame()
-    low, high = words.interval(verdict)
+    low, high = verdict.interval
     return pd.DataFrame({"name": [""], "gain": [verdict.gain], "low": [low], "high": [high]})
 
 

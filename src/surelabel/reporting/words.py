@@ -13,11 +13,9 @@ import pandas as pd
 from ..allocation import Status
 from ..bounds import binomial_bound
 from ..common.types import Fitted
-from ..rounds.verdict import Verdict
 from .data import LABELLED, NARROW, drifted, outcomes
 from .names import count, percent
 
-_Z = 1.96  # 95%
 _MEANING = {
     Status.ACCEPTED: "The committee is sure, and the class had room: the row has its label.",
     Status.UNSURE: "The members differ too much on the two best classes. No label was given.",
@@ -48,11 +46,6 @@ class Headline:
     lead: str
     sentence: str
     note: str
-
-
-def interval(verdict: Verdict) -> tuple[float, float]:
-    """95% interval of the gain, in points."""
-    return verdict.gain - _Z * verdict.error, verdict.gain + _Z * verdict.error
 
 
 def promise(clf: Fitted) -> str | None:
@@ -92,7 +85,7 @@ def headline(clf: Fitted) -> Headline:
     if verdict is None:
         why = "there are too few given labels to tell" if clf.guard else "that was not measured (guard=False)"
         return Headline("neutral", "Done:", f"{filled}.", f"Whether this helps the classifier: {why}.")
-    low, high = interval(verdict)
+    low, high = verdict.interval
     span = f"95% interval {_points(low)} to {_points(high)}"
     note = (
         f"{percent(verdict.semi_supervised)} of {verdict.n_rows:,} held-out labelled {verdict.unit} are "
@@ -114,11 +107,12 @@ def headline(clf: Fitted) -> Headline:
             f"{-verdict.gain:.1f} points less accurate than without {them} ({span}).",
             note,
         )
+    unseen = f"With {verdict.n_rows:,} labels a difference under {verdict.visible:.1f} points cannot be seen."
     return Headline(
         "neutral",
         "No evidence either way:",
-        f"accuracy changed by {_points(verdict.gain)} points ({span}).",
-        note,
+        f"accuracy changes by {_points(verdict.gain)} points ({span}).",
+        f"{unseen} {note}",
     )
 
 

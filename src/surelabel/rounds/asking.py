@@ -8,7 +8,7 @@ import numpy as np
 
 from ..committees.base import Committee
 from ..committees.member_fitting import aligned
-from ..common.types import Floats, Ints, Table
+from ..common.types import Bools, Floats, Ints, Table
 from ..confidence import Moments, mean_of
 from ..reading.features import take
 from .records import Parts
@@ -34,6 +34,11 @@ class Answers:
     p: Floats
     spread: Floats | None
     measured: Floats
+
+    def of(self, rows: Bools | Ints) -> Answers:
+        """The answers of some of the rows."""
+        spread = None if self.spread is None else self.spread[rows]
+        return Answers(self.p[rows], spread, self.measured[rows])
 
 
 def answers(

@@ -51,15 +51,21 @@ def why_ended(n_left: int, history: Sequence[Round], n_rounds: int) -> str:
     return "max_iter" if len(history) == n_rounds else "stopped"
 
 
-def speak_of(labeled_iter: Ints, lines: pd.DataFrame) -> None:
-    """Warn where there was nothing to label, or nothing was labelled."""
+def speak_of(labeled_iter: Ints, lines: pd.DataFrame, learnt: bool = False) -> None:
+    """Warn where there was nothing to label, or nothing was labelled; `learnt`: from the rows' shape only."""
     what = "row" if labeled_iter.ndim == 1 else "cell"
     if not len(lines):
         notice(f"y has no unlabelled {what}; this is the supervised model.", advice=True)
     elif not (labeled_iter > 0).any():
         reasons = ", ".join(f"{n} {why}" for why, n in lines["status"].value_counts().items())
-        n = len(lines)
-        notice(f"None of the {n} unlabelled {what}s was labelled ({reasons}); this is the supervised model.")
+        notice(
+            f"None of the {len(lines)} unlabelled {what}s was labelled ({reasons}); {what_learnt(learnt)}."
+        )
+
+
+def what_learnt(learnt: bool) -> str:
+    """What the classifier is where no label was found."""
+    return "their shape alone took part in training" if learnt else "this is the supervised model"
 
 
 def caller_index(X: Table, X_unlabeled: Table | None = None) -> pd.Index[Any]:

@@ -38,12 +38,21 @@ class Strand:
         Fits the committee.
     history : list of Round
         Rounds that made the labels so far; the next ones are added.
+    learns_found : bool, default=True
+        Whether committees are trained on labels that were found; without, the one of the first round
+        stays, and is asked once.
+    shares : pair of ndarrays of shape (K,), optional
+        Least and most that the share of each class may be, where it is known from few labels.
     """
 
     labels: Any
     prior: Floats
     trainer: Trainer
     history: list[Round] = field(default_factory=list)
+    learns_found: bool = True
+    shares: tuple[Floats, Floats] | None = None
+    # What was said of the pool before the first round, where it is not asked about again.
+    said: Any = None
 
 
 @dataclass(frozen=True)
@@ -111,7 +120,7 @@ class Engine(ABC):
 
     def train(self, strand: Strand, trainer: Trainer, before: int | None = None) -> Committee:
         """The committee, fitted by a trainer on the labels so far, or on those before a round."""
-        return trainer(partial(self.lesson, strand, trainer), before)
+        return trainer(partial(self.lesson, strand, trainer), before if strand.learns_found else 1)
 
     @abstractmethod
     def at_first(self, strand: Strand) -> tuple[Table, Labels] | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..committees.member_fitting import Classifier, fit_present, seeded
-from ..common.types import Ints, Table
+from ..committees.member_fitting import Classifier, aligned, fit_present, seeded
+from ..common.types import Floats, Ints, Table
 from ..reading.features import take
 from .training import FINAL, Lesson, Trainer
 
@@ -25,9 +25,9 @@ class Final:
     model: Classifier
     present: Ints
 
-    def predict(self, X: Table) -> Ints:
-        """Position of the most probable class, shape (n,)."""
-        return self.present[self.model.predict_proba(X).argmax(axis=1)]
+    def predict_proba(self, X: Table, n_classes: int) -> Floats:
+        """Probability of each of all classes, shape (n, K)."""
+        return aligned(self.model.predict_proba(X), self.present, n_classes)
 
 
 def final(estimator: Classifier | None, trainer: Trainer, lesson: Lesson, before: int | None = None) -> Final:

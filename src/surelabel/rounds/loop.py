@@ -155,7 +155,7 @@ def _labelled(
     seconds: dict[str, float],
 ) -> Round:
     """Give labels to the rows that are trusted, and write down what was found."""
-    budget = Budget(share, strand.prior, opinion.pool)
+    budget = Budget(share, strand.prior, opinion.pool, strand.shares)
     with timed(seconds, "allocate"):
         allocation = engine.allocate(strand, opinion, method, budget)
         found = engine.record(strand, opinion, allocation, number)

@@ -34,6 +34,7 @@ _MOST_WEIGHT = 1e6
 # Of the largest weight: a smaller one added to it changes nothing.
 _LEAST_WEIGHT = 2.0**-52
 _WEIGHT_BITS = 40
+_FOUND_WEIGHTS = ("auto", "none", "balanced", "full")
 
 
 def check_settings(clf: Any) -> None:
@@ -50,8 +51,9 @@ def check_settings(clf: Any) -> None:
         raise ValueError(f"verbose must be 0, or 1 for a line per round; it is {shown(clf.verbose)}.")
     if not isinstance(clf.guard, (bool, np.bool_)):
         raise ValueError(f"guard must be True or False; it is {shown(clf.guard)}.")
-    if not isinstance(clf.found_weight, str) or clf.found_weight not in ("balanced", "full"):
-        raise ValueError(f'found_weight must be "balanced" or "full"; it is {shown(clf.found_weight)}.')
+    if not isinstance(clf.found_weight, str) or clf.found_weight not in _FOUND_WEIGHTS:
+        known = ", ".join(map(repr, _FOUND_WEIGHTS))
+        raise ValueError(f"found_weight must be one of {known}; it is {shown(clf.found_weight)}.")
     if clf.labels_per_row is not None and not (
         isinstance(clf.labels_per_row, Integral) and clf.labels_per_row == 1
     ):
@@ -97,6 +99,17 @@ def method_of(clf: Any) -> Parts:
         committee = clone(committee).set_params(n_jobs=clf.n_jobs)
     allocator = Transport() if clf.allocator is None else clf.allocator
     return ready(Parts(committee, confidence, allocator, clf.negatives))
+
+
+def found_weight_of(clf: Any, method: Parts) -> str:
+    """What found labels weigh in training: what the user says, or else what the committee asks for.
+
+    Where nothing but found labels reaches what is trained, a committee's wish does not count.
+    """
+    if clf.found_weight != "auto":
+        return clf.found_weight
+    needed = clf.estimator is not None or method.negatives is not None
+    return "balanced" if needed else method.committee.found_weight
 
 
 def brings_models(clf: Any) -> bool:

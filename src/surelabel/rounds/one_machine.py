@@ -57,7 +57,13 @@ class OneMachine(Engine):
 
     def ask(self, strand: Strand, committee: Committee, method: Parts) -> Answers:
         """What a fitted committee thinks of each row of the pool by itself."""
-        return answers(committee, self.X, strand.labels.n_classes, strand.labels.pool, method)
+        labels = strand.labels
+        if strand.learns_found:
+            return answers(committee, self.X, labels.n_classes, labels.pool, method)
+        pool = labels.before(1).pool
+        if strand.said is None:
+            strand.said = answers(committee, self.X, labels.n_classes, pool, method)
+        return strand.said.of(labels.codes[pool] < 0)
 
     def trust(self, strands: list[Strand], asked: list[Answers], method: Parts) -> list[Opinion]:
         """Which rows are trusted, an opinion for each strand."""

@@ -10,9 +10,11 @@ from typing import Any
 
 import pandas as pd
 
-from ..budget import class_frequencies
+from ..budget import class_frequencies, share_interval
 from ..common.notice import about, logger, notice, shown
-from ..common.types import Floats, Table, Values
+from ..common.types import Floats, Ints, Table, Values
+from ..heldout.record import HeldOut
+from ..heldout.verdict import Verdict, compared
 from ..reading.features import take
 from ..reading.priors import Prior, check_prior, resolved_prior
 from ..reading.targets import Targets
@@ -22,11 +24,14 @@ from .engine import Engine, Strand
 from .final import Final, final
 from .labels import Labels
 from .loop import in_step
-from .method import method_of, rounds_worth_running
+from .method import found_weight_of, method_of, rounds_worth_running
+from .nested import nested
 from .one_machine import OneMachine
 from .records import Parts, Round
-from .training import GUARD, Seeds, Trainer
-from .verdict import Verdict, nested
+from .training import GUARD, GUARD_POOL, Seeds, Trainer, some_of
+
+# Unlabelled rows on which two classifiers are compared.
+_COMPARED_ROWS = 2_000
 
 
 @dataclass(frozen=True)
@@ -102,6 +107,12 @@ class Run:
         """Whether any label was found."""
         return any(round.labelled for round in self.strand.history)
 
+    @property
+    def learnt(self) -> bool:
+        """Whether the unlabelled rows have taught anything: by labels that were found, or by their shape."""
+        shown = bool(self.strand.trainer.shows_pool) and not self.strand.learns_found
+        return self.found or (shown and bool(self.strand.history))
+
     def rounds(self) -> Iterator[Round]:
         """Label the pool round by round."""
         for _ in in_step(self.engine, [self.strand], self.method, self.n_worth_running):
@@ -117,20 +128,20 @@ class Run:
         Parameters
         ----------
         guard : bool, default=True
-            Whether to find that out; where they hurt, the final classifier is the one without them.
+            Whether to find that out; where the classifier without them is expected to be better, it is the
+            final one.
         """
         trainer = self.strand.trainer
-        # Nothing found: the supervised model, also where the committee has learnt from the pool or
-        # classes were ruled out.
-        model = self._final(trainer) if self.found else self._final(trainer.blind(), before=1)
         ended = why_ended(self.engine.pool(self.strand), self.strand.history, self.n_rounds)
-        verdict = None
-        if guard and self.found:
-            start = self.engine.at_first(self.strand)
-            if start is not None:
-                supervised, verdict = self._judged(*start)
-                if verdict is not None and verdict.word == "hurt":
-                    model, ended = supervised, "hurt"
+        if not self.learnt:
+            # The supervised model, also where classes were ruled out.
+            return _Finished(self._final(trainer.blind(), before=1), None, ended)
+        model, verdict = self._final(trainer), None
+        start = self.engine.at_first(self.strand) if guard else None
+        if start is not None:
+            supervised, verdict = self._judged(model, *start)
+            if verdict is not None and verdict.gain < 0:
+                model, ended = supervised, "hurt"
         return _Finished(model, verdict, ended)
 
     def outcome(self, finished: _Finished) -> dict[str, Any]:
@@ -141,6 +152,7 @@ class Run:
             "verdict_": finished.verdict,
             "n_iter_": len(self.strand.history),
             "termination_condition_": finished.ended,
+            "_learnt": self.learnt,
         }
 
     def fitted(self, guard: bool = True) -> dict[str, Any]:
@@ -160,20 +172,15 @@ class Run:
             return Final(committee, committee.classes_)
         return final(self.estimator, trainer, partial(self.engine.lesson, self.strand, trainer), before)
 
-    def _judged(self, X: Table, start: Labels) -> tuple[Final, Verdict | None]:
+    def _judged(self, model: Final, X: Table, start: Labels) -> tuple[Final, Verdict | None]:
         """The supervised classifier, and whether the other is better."""
         begin, trainer = time.perf_counter(), self.strand.trainer
         supervised = final(self.estimator, trainer.blind(), lambda before: (X, start))
-        verdict = nested(
-            X,
-            start,
-            self.method,
-            trainer,
-            prior=self.frequencies,
-            estimator=self.estimator,
-            random_state=trainer.seeds.rng(GUARD),
-            begin=begin,
-        )
+        held = self._held_out(X, start)
+        verdict = None
+        if held is not None:
+            differing = _differing(supervised, model, X, start, trainer.seeds)
+            verdict = compared(held, differing, time.perf_counter() - begin)
         with shown(bool(self.verbose)):
             told = verdict or "too few labels to tell whether they helped"
             logger.info("%sunlabelled rows: %s", about(), told)
@@ -183,6 +190,29 @@ class Run:
                 "alone. guard=False keeps the other.",
             )
         return supervised, verdict
+
+    def _held_out(self, X: Table, start: Labels) -> HeldOut | None:
+        """What the two classifiers say of labelled rows that they have not seen."""
+        trainer = self.strand.trainer
+        if not self.strand.learns_found:
+            return trainer(lambda before: (X, start), 1).opinions()
+        return nested(
+            X,
+            start,
+            self.method,
+            trainer,
+            prior=self.frequencies,
+            estimator=self.estimator,
+            random_state=trainer.seeds.rng(GUARD),
+        )
+
+
+def _differing(one: Final, other: Final, X: Table, labels: Labels, seeds: Seeds) -> tuple[int, int]:
+    """On how many of some unlabelled rows two classifiers differ, and of how many."""
+    some = labels.pool[some_of(len(labels.pool), _COMPARED_ROWS, seeds.rng(GUARD_POOL))]
+    rows = take(X, some)
+    guesses = [each.predict_proba(rows, labels.n_classes).argmax(axis=1) for each in (one, other)]
+    return int((guesses[0] != guesses[1]).sum()), len(some)
 
 
 def begin(
@@ -210,13 +240,22 @@ def begin(
     after : Checkpoint, optional
         What an earlier run knew.
     """
-    labels = Labels.start(targets.codes, len(targets.classes), weight, clf.found_weight)
+    method = method_of(clf)
+    found = found_weight_of(clf, method)
+    labels = Labels.start(
+        targets.codes, len(targets.classes), weight, "balanced" if found == "none" else found
+    )
     check_prior(clf.class_prior, targets.classes, targets.counts(weight))
     frequencies = partial(frequencies_of, clf.class_prior, targets.classes)
     prior = frequencies(labels)
     n_worth_running = rounds_worth_running(clf.n_rounds, take(table, labels.training()[0]))
-    method = method_of(clf)
-    strand = Strand(labels, prior, Trainer(method.committee, Seeds.of(clf.random_state)))
+    strand = Strand(
+        labels,
+        prior,
+        Trainer(method.committee, Seeds.of(clf.random_state)),
+        learns_found=found != "none",
+        shares=shares_of(clf.class_prior, targets.counts(weight)),
+    )
     if after is not None:
         after.restore(labels)
         strand.history = list(after.history)
@@ -232,6 +271,12 @@ def begin(
         index=index,
         verbose=clf.verbose,
     )
+
+
+def shares_of(class_prior: Prior, counts: Floats | Ints) -> tuple[Floats, Floats] | None:
+    """Where the share of each class lies, a pair of (K,); None where the user says what it is."""
+    told = not (class_prior is None or isinstance(class_prior, str))
+    return None if told else share_interval(counts)
 
 
 def frequencies_of(class_prior: Prior, classes: Values, labels: Labels) -> Floats:

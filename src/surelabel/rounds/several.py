@@ -14,6 +14,7 @@ from sklearn.dummy import DummyClassifier
 
 from ..common.notice import speaking_of
 from ..common.types import Floats, Ints, Table, Values
+from ..heldout import Verdict
 from ..reading.indicators import Indicators
 from ..reading.priors import (
     Prior,
@@ -31,7 +32,6 @@ from .method import method_of, with_readable_models
 from .records import Parts, Round
 from .run import Run, begin
 from .training import Seeds
-from .verdict import Verdict
 
 # Of all labels' reasons to end, the first of these that any has.
 _REASONS = ("stopped", "max_iter", "no_change", "all_labeled", "hurt")
@@ -165,6 +165,7 @@ class Runs:
             "pseudo_labels_": _audit_of_each(self.names, labeled_iter, audits),
             "verdict_": pooled([clf.verdict_ for clf in self.clfs]),
             "termination_condition_": next(reason for reason in _REASONS if reason in reasons),
+            "_learnt": any(clf._learnt for clf in self.clfs),
         }
 
 
@@ -253,7 +254,8 @@ def _audit_of_each(names: list[Hashable], labeled_iter: Ints, audits: list[pd.Da
 def pooled(verdicts: Sequence[Verdict | None]) -> Verdict | None:
     """One verdict from those of the labels that have one: means over labels, counted in cells.
 
-    The error is the mean of theirs, the most that it can be: labels of the same rows may err together.
+    Error and interval are the means of theirs, the most that they can be: labels of the same rows may err
+    together.
     """
     known = [verdict for verdict in verdicts if verdict is not None]
     if not known:
@@ -262,5 +264,6 @@ def pooled(verdicts: Sequence[Verdict | None]) -> Verdict | None:
         name: float(np.mean([getattr(verdict, name) for verdict in known]))
         for name in ("supervised", "semi_supervised", "gain", "error")
     }
+    low, high = np.mean([verdict.interval for verdict in known], axis=0).tolist()
     n_cells, seconds = sum(v.n_rows for v in known), sum(v.seconds for v in known)
-    return replace(known[0], **means, n_rows=n_cells, seconds=seconds, unit="cells")
+    return replace(known[0], **means, n_rows=n_cells, seconds=seconds, unit="cells", low=low, high=high)

@@ -8,7 +8,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from ..encoding import Binned, Dense
 
 
-def boosting(n_estimators: int = 30) -> Pipeline:
+def boosting(n_estimators: int = 50) -> Pipeline:
     """Gradient boosting that reads numbers, categories and missing values.
 
     Examples
@@ -21,7 +21,9 @@ def boosting(n_estimators: int = 30) -> Pipeline:
         Dense(),
         Binned(),
         HistGradientBoostingClassifier(
-            learning_rate=0.3,
+            # Small steps and a penalty: with few rows, or rows of little weight, large ones overshoot.
+            learning_rate=0.1,
+            l2_regularization=1.0,
             max_iter=n_estimators,
             max_leaf_nodes=15,
             min_samples_leaf=5,

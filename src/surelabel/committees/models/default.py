@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from sklearn.linear_model import LogisticRegression
-from sklearn.neural_network import MLPClassifier
-from sklearn.pipeline import make_pipeline
 
-from ..encoding import Encoded, Encoder
+from ..encoded import Encoded
+from ..encoding import Encoder
 from ..member_fitting import Classifier
-from .bayes import Bayes
 from .boosting import boosting
+from .gaussian import Gaussian
 from .graph import Spreading
 from .kernel import Kernel
-from .trees import trees
+from .trees import forest
+
+_WINDOW = 5
 
 
 def unlike_models() -> dict[str, Classifier]:
-    """Linear, kernel, trees, boosting, Bayes, network and graphs of neighbours, by name.
+    """Linear models, Gaussians, kernels, graphs of neighbours, a forest and boosting, by name.
 
     Returns
     -------
@@ -32,24 +33,23 @@ def unlike_models() -> dict[str, Classifier]:
     >>> from surelabel import Unlike, unlike_models
     >>> models = unlike_models()
     >>> len(models)
-    10
-    >>> del models["network"]  # an expensive one
+    12
+    >>> del models["boosting"]  # an expensive one
     >>> committee = Unlike(models)
     """
-    signal = Encoder(components="signal")
+    signal, quantiles = Encoder(components="signal"), Encoder(scale="quantile")
+    pixels, smooth = Encoder(scale="table"), Encoder(scale="table", window=_WINDOW)
     return {
         "linear": Encoded(LogisticRegression(max_iter=300)),
+        "linear on quantiles": Encoded(LogisticRegression(max_iter=300), quantiles),
+        "Gaussian": Encoded(Gaussian()),
+        "Gaussian of own shape": Encoded(Gaussian(own_shape=True), Encoder(components="main")),
         "kernel": Encoded(Kernel()),
         "kernel on components": Encoded(Kernel(), signal),
-        "trees": trees(100),
-        "boosting": boosting(),
-        "bayes": Encoded(Bayes()),
-        # Scaled by the labelled rows alone. It is expensive, and this way it is not trained again to find
-        # out whether the unlabelled rows helped.
-        "network": make_pipeline(
-            Encoder(), MLPClassifier((64,), alpha=1.0, max_iter=150, learning_rate_init=0.005)
-        ),
-        "graph": Encoded(Spreading()),
-        "raw graph": Encoded(Spreading(), Encoder(scale="table")),
+        "kernel on smooth columns": Encoded(Kernel(), smooth),
+        "graph": Encoded(Spreading(), pixels),
         "graph on components": Encoded(Spreading(), signal),
+        "graph on smooth columns": Encoded(Spreading(), smooth),
+        "forest": forest(),
+        "boosting": boosting(),
     }

@@ -131,15 +131,21 @@ class Spreading(SharesFolds, ClassifierMixin, BaseEstimator):
             rows.append(X_unlabeled[np.sort(others)])
         nodes = np.concatenate(rows)
         self.neighbors_ = NearestNeighbors(n_neighbors=min(self.n_neighbors, len(nodes))).fit(nodes)
-        graph = neighbor_graph(self.neighbors_.kneighbors(nodes, return_distance=False), len(nodes))
+        near = self.neighbors_.kneighbors(nodes, return_distance=False)
+        graph = neighbor_graph(near, len(nodes))
         Y = np.zeros((len(nodes), len(self.classes_)))
         Y[np.arange(len(labeled)), codes[labeled]] = weight[labeled]
         p = np.zeros((len(X), len(self.classes_)))
+        # Rows of the graph know their neighbours already.
+        near_rows = np.empty((len(X), near.shape[1]), dtype=int)
+        near_rows[labeled] = near[: len(labeled)]
+        others = np.setdiff1d(np.arange(len(X)), labeled)
+        if folds and len(others):
+            near_rows[others] = self.neighbors_.kneighbors(X[others], return_distance=False)
         for _, held in folds:
             known = Y.copy()
             known[np.flatnonzero(np.isin(labeled, held))] = 0
-            self.distribution_ = spread(graph, known, self.alpha)
-            p[held] = self.predict_proba(X[held])
+            p[held] = spread(graph, known, self.alpha)[near_rows[held]].mean(axis=1)
         self.distribution_ = spread(graph, Y, self.alpha)
         return self, p
 

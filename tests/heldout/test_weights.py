@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy.optimize import minimize
+from scipy.optimize import minimize, minimize_scalar
 
-from surelabel.committees.member_weights import exponent, mixture_weights, sharpened
+from surelabel.heldout.weights import exponents, mixture_weights, sharpened
 
 
 @pytest.fixture
@@ -31,10 +31,26 @@ def test_powers_keep_the_order_of_classes_and_multiply(held_out):
 def test_a_model_that_is_too_sure_is_made_less_so(held_out, rng):
     p, weight = sharpened(held_out[0][0], 1.0), np.ones(200)
     codes = (rng.random((200, 1)) > p.cumsum(axis=1)[:, :2]).sum(axis=1)  # drawn as p says: calibrated
-    right = exponent(p, codes, weight)
+    right, sharper, flatter = exponents(
+        np.stack([p, sharpened(p, 3.0), sharpened(p, 0.4)]), codes, weight
+    ).tolist()
     assert 0.8 < right < 1.25
-    assert right / 3 < exponent(sharpened(p, 3.0), codes, weight) < right / 2  # a little is held to 1
-    assert exponent(sharpened(p, 0.4), codes, weight) > 1.5
+    assert right / 3 < sharper < right / 2  # a little is held to 1
+    assert flatter > 1.5
+
+
+def test_exponents_are_those_of_a_general_optimiser_and_ignore_each_other(held_out):
+    P, codes = held_out
+    found = exponents(P, codes, np.ones(200))
+    for p, power in zip(P, found, strict=True):
+
+        def loss(x, p=p):
+            fit = np.log(sharpened(p, np.exp(x))[np.arange(200), codes])
+            return -fit.mean() + 0.02 * x**2
+
+        best = minimize_scalar(loss, bounds=(-2.5, 2), method="bounded", options={"xatol": 1e-9}).x
+        assert_allclose(power, np.exp(best), rtol=1e-4)
+        assert_allclose(exponents(p[None], codes, np.ones(200)), power)
 
 
 def test_weights_are_shares_and_the_better_member_has_more(held_out):

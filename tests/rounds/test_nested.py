@@ -9,37 +9,8 @@ from sklearn.naive_bayes import GaussianNB
 from surelabel import Everything, Labels, Parts, PseudoLabelClassifier, Repeated, Threshold, Unlike, trees
 from surelabel.allocation import Allocation, Status
 from surelabel.rounds.final import Final, final
+from surelabel.rounds.nested import nested
 from surelabel.rounds.training import Seeds, Trainer
-from surelabel.rounds.verdict import Verdict, nested, verdict
-
-
-def right(both=0, alone=0, pooled=0, neither=0):
-    return np.repeat([[1, 1, 0, 0], [1, 0, 1, 0]], [both, alone, pooled, neither], axis=1)
-
-
-@pytest.mark.parametrize(
-    ("rows", "word"),
-    [
-        (right(50, 0, 5), "helped"),
-        (right(50, 0, 3), "no evidence"),
-        (right(50), "no evidence"),
-        (right(50, 1), "no evidence"),
-        (right(50, 3), "hurt"),
-        (right(50, 5, 5), "no evidence"),
-    ],
-)
-def test_words(rows, word):
-    said = verdict(rows, np.ones(rows.shape[1]))
-    assert said.word == word
-    assert word in str(said)
-
-
-def test_gain_and_error_are_those_of_paired_differences():
-    rows = right(5, 1, 4, 2)
-    said = verdict(rows, np.ones(12))
-    difference = rows[1] - rows[0]
-    assert said.gain == pytest.approx(100 * difference.mean())
-    assert said.error == pytest.approx(100 * difference.std() / np.sqrt(12))
 
 
 def blobs(rng, n=60):
@@ -100,11 +71,11 @@ def test_no_model_sees_the_label_of_a_row_it_is_judged_on(unlike, rng, monkeypat
         arms.append(model.model)
         return Final(SimpleNamespace(predict_proba=partial(judged, model.model)), model.present)
 
-    monkeypatch.setattr("surelabel.rounds.verdict.final", watched)
+    monkeypatch.setattr("surelabel.rounds.nested.final", watched)
     parts = Parts(committee, Everything(), Threshold(0.5))
     said = nested(X, labels, parts, trainer, prior=prior, random_state=0)
-    assert said.n_rows == 30
-    assert said.supervised > 0.9
+    assert len(said) == 30
+    assert said.share_right[0] > 0.9
     assert sorted(np.concatenate(hidden)) == list(range(30))
     assert len(arms) == 2 * len(hidden)
 
@@ -114,7 +85,7 @@ def test_bad_pseudo_labels_are_found_out_and_not_used(rng):
     y_few = np.where(np.arange(200) < 60, y, -1)
     settings = {"found_weight": "full", "n_rounds": 1, "random_state": 0}
     committee = Repeated(trees(5), 3)
-    with pytest.warns(UserWarning, match="Unlabelled rows hurt by .* guard=False keeps the other"):
+    with pytest.warns(UserWarning, match="Unlabelled rows hurt: by .* guard=False keeps the other"):
         clf = PseudoLabelClassifier(committee, Everything(), Wrong(), **settings).fit(X, y_few)
     assert clf.verdict_.word == "hurt"
     assert clf.termination_condition_ == "hurt"
@@ -132,8 +103,3 @@ def test_one_label_of_each_class_gives_no_verdict(rng):
             Repeated(trees(5), 3), allocator=Threshold(0.1), confidence=Everything()
         ).fit(X, y_few)
     assert clf.verdict_ is None
-
-
-def test_verdict_reads_as_a_sentence():
-    said = Verdict(0.9, 0.85, gain=-5.0, error=2.0, n_rows=100, seconds=1.0)
-    assert str(said) == "hurt by 5.0 +- 2.0 points (85.0% against 90.0% of 100 held-out rows)"
