@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -16,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .budget import BOUNDS, Budget, whole_mass
 from .common.notice import notice
-from .common.settings import Checked, demand, is_among, is_number
+from .common.settings import AT_LEAST_ONE, NOT_NEGATIVE, SHARE, Checked, Setting, one_of
 from .common.types import Bools, Floats, Ints, Values
 from .transport import Assignment, Certificate, Rows, solve
 
@@ -188,10 +189,7 @@ class Threshold(Checked, BaseEstimator):
     """
 
     gamma: float = 0.8
-
-    def check(self) -> None:
-        """Refuse what is no probability."""
-        _demand_probability(self, "gamma")
+    takes: ClassVar[dict[str, Setting]] = {"gamma": SHARE}
 
     def __call__(self, p: Floats, budget: Budget) -> Allocation:
         """Allocate the candidates p (N, K)."""
@@ -222,18 +220,11 @@ class AdaptiveThreshold(Checked, BaseEstimator):
     """
 
     gamma: float = 0.8
-
-    def check(self) -> None:
-        """Refuse what is no probability."""
-        _demand_probability(self, "gamma")
+    takes: ClassVar[dict[str, Setting]] = {"gamma": SHARE}
 
     def __call__(self, p: Floats, budget: Budget) -> Allocation:
         """Allocate the candidates p (N, K)."""
         return above(p, class_thresholds(sure_of(p, self.gamma), self.gamma)).within(budget.quota)
-
-
-def _demand_probability(part: BaseEstimator, name: str) -> None:
-    demand(part, name, is_number(getattr(part, name), 0, 1), "a number from 0 to 1")
 
 
 def sure_of(p: Floats, gamma: float) -> Ints:
@@ -311,14 +302,14 @@ class Transport(Checked, BaseEstimator):
     low: float = 0.9
     high: float = 1.1
     rows: str = "mass"
-
-    def check(self) -> None:
-        """Refuse names that there are not, and bounds that leave out the prior."""
-        for name, known in {"bounds": [*BOUNDS], "cost": [*_COSTS], "rows": [*_ROWS]}.items():
-            demand(self, name, is_among(getattr(self, name), known), f"one of {', '.join(known)}")
-        demand(self, "epsilon", is_number(self.epsilon, 0), "a number from 0 on")
-        demand(self, "low", is_number(self.low, 0, 1), "a number from 0 to 1")
-        demand(self, "high", is_number(self.high, 1), "a number from 1 on")
+    takes: ClassVar[dict[str, Setting]] = {
+        "bounds": one_of(BOUNDS),
+        "epsilon": NOT_NEGATIVE,
+        "cost": one_of(_COSTS),
+        "low": SHARE,
+        "high": AT_LEAST_ONE,
+        "rows": one_of(_ROWS),
+    }
 
     def __call__(self, p: Floats, budget: Budget) -> Allocation:
         """Allocate the candidates p (N, K)."""
@@ -380,11 +371,7 @@ class Negatives(Checked, BaseEstimator):
 
     gamma: float = 0.2
     kappa: float = 0.05
-
-    def check(self) -> None:
-        """Refuse what is no probability, and what is no standard deviation."""
-        _demand_probability(self, "gamma")
-        demand(self, "kappa", is_number(self.kappa, 0), "a number from 0 on")
+    takes: ClassVar[dict[str, Setting]] = {"gamma": SHARE, "kappa": NOT_NEGATIVE}
 
     def __call__(self, p: Floats, spread: Floats, budget: Budget) -> Floats:
         """Soft targets of the rows with a class ruled out, zero elsewhere, shape (N, K)."""

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import entr, stdtrit
 from sklearn.base import BaseEstimator
 
-from .common.settings import Checked, demand, is_number
+from .common.settings import INSIDE_SHARE, NOT_NEGATIVE, SHARE, Checked, Setting, optional
 from .common.types import Floats, Ints
 
 # What is added to the variances where neither the caller nor a committee says it.
@@ -246,12 +246,7 @@ class TTest(Confidence):
     alpha: float = 0.05
     floor: float | None = None
     compares: ClassVar[bool] = True
-
-    def check(self) -> None:
-        """Refuse a level that is no probability, and a negative floor."""
-        level = is_number(self.alpha, 0, 1) and 0 < self.alpha < 1
-        demand(self, "alpha", level, "a number above 0 and below 1")
-        demand(self, "floor", self.floor is None or is_number(self.floor, 0), "None or a number from 0 on")
+    takes: ClassVar[dict[str, Setting]] = {"alpha": INSIDE_SHARE, "floor": optional(NOT_NEGATIVE)}
 
     def for_committee(self, committee: Any) -> TTest:
         """The same test with the floor that a committee asks for, where none is given."""
@@ -291,10 +286,7 @@ class TotalVariance(Confidence):
     share: float = 0.5
     compares: ClassVar[bool] = True
     whole_rows: ClassVar[bool] = True
-
-    def check(self) -> None:
-        """Refuse what is no share."""
-        demand(self, "share", is_number(self.share, 0, 1), "a number from 0 to 1")
+    takes: ClassVar[dict[str, Setting]] = {"share": SHARE}
 
     def measure(self, P: Floats | Moments) -> Floats:
         """Total variance, shape (N,)."""
@@ -329,10 +321,7 @@ class Entropy(Confidence):
 
     share: float = 0.5
     whole_rows: ClassVar[bool] = True
-
-    def check(self) -> None:
-        """Refuse what is no share."""
-        demand(self, "share", is_number(self.share, 0, 1), "a number from 0 to 1")
+    takes: ClassVar[dict[str, Setting]] = {"share": SHARE}
 
     def measure(self, P: Floats | Moments) -> Floats:
         """Entropy, shape (N,)."""
@@ -371,10 +360,7 @@ class Spread(Confidence):
 
     kappa: float = 0.05
     compares: ClassVar[bool] = True
-
-    def check(self) -> None:
-        """Refuse what is no standard deviation."""
-        demand(self, "kappa", is_number(self.kappa, 0), "a number from 0 on")
+    takes: ClassVar[dict[str, Setting]] = {"kappa": NOT_NEGATIVE}
 
     def measure(self, P: Floats | Moments) -> Floats:
         """Confidence, shape (N,)."""

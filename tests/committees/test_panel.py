@@ -100,7 +100,7 @@ def test_a_list_and_a_single_classifier_are_committees(iris):
 
 
 def test_over_must_be_known(iris):
-    with pytest.raises(ValueError, match='over must be "seeds" or "bootstrap"; it is \'luck\''):
+    with pytest.raises(ValueError, match="over must be one of seeds, bootstrap; it is 'luck'"):
         Repeated(GaussianNB(), over="luck").fit(*iris)
 
 

@@ -160,7 +160,7 @@ def test_unlabelled_rows_change_nothing(iris):
 
 
 def test_what_cannot_be_is_an_error_that_says_so(iris):
-    with pytest.raises(ValueError, match='schedule must be "short" or "paper"; it is \'long\''):
+    with pytest.raises(ValueError, match="schedule must be one of short, paper; it is 'long'"):
         RandomXGBoost(2, schedule="long").fit(*iris)
     with pytest.raises(ValueError, match="n_members must be a whole number from 1 to 10,000; it is 0"):
         RandomXGBoost(0).fit(*iris)

@@ -47,9 +47,10 @@ def typed(frame):
 
 @pytest.fixture
 def torn(tmp_path):
-    """Rows of which some are as near to one species as to another."""
+    """Rows of which some lie on the way between the species, where any committee is unsure somewhere."""
     frame = birds()[0].drop(columns="species")
-    frame.loc[::4, ["width", "height"]] = ["1.3", "1.3"]
+    between = np.linspace(0, 5, len(frame[::4])).round(2).astype(str)
+    frame.loc[::4, "width"] = frame.loc[::4, "height"] = between
     return written(frame, tmp_path / "torn.csv")
 
 
@@ -58,10 +59,8 @@ def test_sure_is_the_test_of_the_method_on_the_final_committee(data, torn, tmp_p
     assert surelabel("predict", tmp_path / "run", torn, "-o", tmp_path / "p.csv").exit_code == 0
     said = read_table(tmp_path / "p.csv").frame
     clf = load(tmp_path / "run" / "model.skops")
-    P = clf.estimator_.predict_members(
-        clf.columns_.transform(said[["width", "height", "colour"]].pipe(typed))
-    )
-    confidence = TTest().for_committee(clf.estimator_)(P)
+    rows = clf.columns_.transform(said[["width", "height", "colour"]].pipe(typed))
+    confidence = TTest().for_committee(clf.estimator_)(clf.estimator_.opinion(rows))
     assert (said["species_sure"] == np.where(confidence > 0, "true", "false")).all()
     assert set(said["species_sure"]) == {"true", "false"}
 

@@ -129,7 +129,7 @@ def test_names_are_not_empty(name):
 
 @pytest.mark.parametrize("jobs", [0, -2, 1_025, 10**9])
 def test_jobs_have_bounds(jobs):
-    with pytest.raises(InputError, match=f"--jobs must be from 1 to 1,024, or -1 .*; it is {jobs}"):
+    with pytest.raises(InputError, match=f"--jobs must be from 1 to 1,000, or -1 .*; it is {jobs}"):
         Settings.of(GIVEN | {"jobs": jobs})
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 from joblib import delayed
@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..common.limits import MOST_MEMBERS
-from ..common.settings import JOBS, demand, is_among, is_jobs, is_whole, shown
+from ..common.settings import JOBS, Setting, one_of, shown, whole
 from ..common.types import AnyLabels, Floats, Ints, RandomState, Table
 from ..reading.features import take
 from .base import Committee, Runner, run_each
@@ -41,6 +41,7 @@ class Members(Committee):
     To add one, say in `_draw` which models are its members and on which rows each is trained.
     """
 
+    takes: ClassVar[dict[str, Setting]] = {"n_jobs": JOBS}
     members_: list[Classifier]
     present_: list[Ints]
     failed_: dict[str, str]
@@ -51,10 +52,6 @@ class Members(Committee):
     def uses_unlabeled(self) -> bool:
         """Whether a member learns from unlabelled rows."""
         return any(learns_from_unlabeled(model) for model in self._models())
-
-    def check(self) -> None:
-        """Refuse a number of jobs that there is not."""
-        demand(self, "n_jobs", is_jobs(self.n_jobs), JOBS)
 
     def fit(
         self,
@@ -225,6 +222,12 @@ class Repeated(Members):
     array([0, 0])
     """
 
+    takes: ClassVar[dict[str, Setting]] = {
+        "n_members": whole(1, MOST_MEMBERS),
+        "over": one_of(["seeds", "bootstrap"]),
+        "n_jobs": JOBS,
+    }
+
     def __init__(
         self,
         estimator: Classifier | None = None,
@@ -249,9 +252,6 @@ class Repeated(Members):
         """Refuse what is no classifier, and a number of members or a way to draw them that there is not."""
         super().check()
         check_models(self)
-        members = is_whole(self.n_members, 1, MOST_MEMBERS)
-        demand(self, "n_members", members, f"a whole number from 1 to {MOST_MEMBERS:,}")
-        demand(self, "over", is_among(self.over, ("seeds", "bootstrap")), '"seeds" or "bootstrap"')
         member = self._member()
         if self.over == "seeds" and self.n_members > 1 and not seeds_of(member):
             raise ValueError(

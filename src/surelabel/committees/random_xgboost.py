@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..common.limits import LARGEST_SEED, MOST_MEMBERS
 from ..common.notice import notice
-from ..common.settings import JOBS, demand, is_among, is_jobs, is_whole
+from ..common.settings import JOBS, Setting, one_of, whole
 from ..common.types import AnyLabels, Bools, Floats, Ints, RandomState, Table, Values
 from ..common.versions import installed
 from ..reading.features import category_mask, numbers, take
@@ -75,6 +75,11 @@ class RandomXGBoost(Committee):
     array([0, 0])
     """
 
+    takes: ClassVar[dict[str, Setting]] = {
+        "n_members": whole(1, MOST_MEMBERS),
+        "schedule": one_of(_BINS),
+        "n_jobs": JOBS,
+    }
     members_: list[_Booster]
 
     def __init__(
@@ -97,10 +102,7 @@ class RandomXGBoost(Committee):
 
     def check(self) -> None:
         """Refuse numbers of members and jobs or a schedule that there are not; XGBoost must be installed."""
-        members = is_whole(self.n_members, 1, MOST_MEMBERS)
-        demand(self, "n_members", members, f"a whole number from 1 to {MOST_MEMBERS:,}")
-        demand(self, "n_jobs", is_jobs(self.n_jobs), JOBS)
-        demand(self, "schedule", is_among(self.schedule, _BINS), '"short" or "paper"')
+        super().check()
         load_xgboost()
 
     def fit(

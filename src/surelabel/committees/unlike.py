@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import delayed
@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..budget import apportion
 from ..common.limits import MOST_MEMBERS
-from ..common.settings import JOBS, demand, is_jobs, is_number, is_whole
+from ..common.settings import JOBS, POSITIVE, Setting, optional, whole
 from ..common.types import AnyLabels, Floats, Ints, RandomState, Table
 from ..confidence import Moments
 from ..heldout.record import HeldOut
@@ -103,6 +103,12 @@ class Unlike(Committee):
     {'GaussianNB': 19, 'DummyClassifier': 1}
     """
 
+    takes: ClassVar[dict[str, Setting]] = {
+        "n_folds": whole(2, _MOST_FOLDS),
+        "n_seats": whole(1, MOST_MEMBERS),
+        "member_seconds": optional(POSITIVE),
+        "n_jobs": JOBS,
+    }
     builds_on_first_fit = True
     # On no kind of table did training on found labels help these models (docs/defaults.md).
     found_weight = "none"
@@ -139,14 +145,7 @@ class Unlike(Committee):
     def check(self) -> None:
         """Refuse what are no classifiers, and numbers of folds, seats, jobs or seconds that there are not."""
         check_models(self)
-        folds, seats = is_whole(self.n_folds, 2, _MOST_FOLDS), is_whole(self.n_seats, 1, MOST_MEMBERS)
-        demand(self, "n_folds", folds, f"a whole number from 2 to {_MOST_FOLDS}")
-        demand(self, "n_seats", seats, f"a whole number from 1 to {MOST_MEMBERS:,}")
-        demand(self, "n_jobs", is_jobs(self.n_jobs), JOBS)
-        seconds = self.member_seconds is None or (
-            is_number(self.member_seconds, 0) and self.member_seconds > 0
-        )
-        demand(self, "member_seconds", seconds, "None or a number above 0")
+        super().check()
 
     @property
     def uses_unlabeled(self) -> bool:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 _MOST_SHOWN = 60
-_MOST_JOBS = 1_000
-JOBS = f"None, a whole number from 1 to {_MOST_JOBS:,}, or -1 for one per processor"
+MOST_JOBS = 1_000
+
+
+class Setting(NamedTuple):
+    """What a setting may be: a test of its value, and the same in words."""
+
+    holds: Callable[[Any], bool]
+    words: str
 
 
 class Checked:
@@ -18,48 +24,62 @@ class Checked:
     Examples
     --------
     >>> class Coin(Checked):
-    ...     sides = 0
-    ...
-    ...     def check(self):
-    ...         demand(self, "sides", is_whole(self.sides, 2), "a whole number from 2 on")
+    ...     takes = {"sides": whole(2, 20)}
+    ...     sides = 1
     >>> Coin().check()
     Traceback (most recent call last):
-    ValueError: Coin: sides must be a whole number from 2 on; it is 0.
+    ValueError: Coin: sides must be a whole number from 2 to 20; it is 1.
     """
+
+    takes: ClassVar[Mapping[str, Setting]] = {}
 
     def check(self) -> None:
         """Refuse settings that make no sense."""
+        for name, setting in self.takes.items():
+            value = getattr(self, name)
+            if not setting.holds(value):
+                raise ValueError(
+                    f"{type(self).__name__}: {name} must be {setting.words}; it is {shown(value)}."
+                )
 
 
-def demand(part: object, name: str, holds: bool, words: str) -> None:
-    """Refuse a setting of a part unless it holds what these words say it must be."""
-    if not holds:
-        value = shown(getattr(part, name))
-        raise ValueError(f"{type(part).__name__}: {name} must be {words}; it is {value}.")
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def is_number(value: Any, least: float = -math.inf, most: float = math.inf) -> bool:
-    """Whether a value is a finite number within these bounds."""
-    return _is_real(value) and math.isfinite(value) and least <= value <= most
+SHARE = Setting(lambda value: _is_number(value) and 0 <= value <= 1, "a number from 0 to 1")
+INSIDE_SHARE = Setting(lambda value: _is_number(value) and 0 < value < 1, "a number above 0 and below 1")
+POSITIVE = Setting(lambda value: _is_number(value) and value > 0, "a number above 0")
+NOT_NEGATIVE = Setting(lambda value: _is_number(value) and value >= 0, "a number from 0 on")
+AT_LEAST_ONE = Setting(lambda value: _is_number(value) and value >= 1, "a number from 1 on")
 
 
-def is_whole(value: Any, least: float = -math.inf, most: float = math.inf) -> bool:
-    """Whether a value is a whole number within these bounds."""
-    return isinstance(value, Integral) and is_number(int(value), least, most) and _is_real(value)
+def whole(least: int, most: int) -> Setting:
+    """A whole number within these bounds."""
+    return Setting(
+        lambda value: isinstance(value, Integral) and _is_number(value) and least <= int(value) <= most,
+        f"a whole number from {least:,} to {most:,}",
+    )
 
 
-def is_among(value: Any, names: Collection[str]) -> bool:
-    """Whether a value is one of these names."""
-    return isinstance(value, str) and value in names
+def one_of(names: Iterable[str]) -> Setting:
+    """One of these names."""
+    known = list(names)
+    return Setting(lambda value: isinstance(value, str) and value in known, f"one of {', '.join(known)}")
 
 
-def is_jobs(value: Any) -> bool:
-    """Whether a value says how many things to do at once, as `JOBS` has it."""
-    return value is None or (is_whole(value, most=_MOST_JOBS) and value != 0)
+def optional(setting: Setting) -> Setting:
+    """The same, or None."""
+    return Setting(lambda value: value is None or setting.holds(value), f"None or {setting.words}")
 
 
-def _is_real(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
+JOBS = Setting(
+    lambda value: (
+        value is None
+        or (isinstance(value, Integral) and _is_number(value) and value != 0 and int(value) <= MOST_JOBS)
+    ),
+    f"None, a whole number from 1 to {MOST_JOBS:,}, or -1 for one per processor",
+)
 
 
 def shown(value: Any) -> str:

@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from ..classifier import PseudoLabelClassifier
 from ..committees.unlike import Unlike
+from ..common.settings import MOST_JOBS
 from ..files import InputError, check_file, did_you_mean
 from ..recipes import csa, flexmatch, pl, sla, ups
 
@@ -26,7 +27,6 @@ ENGINES = ("local", "dask")
 _FILES = ("data", "unlabeled")
 # More members than this differ in nothing, and their probabilities do not fit in memory.
 _LIMITS = {"rounds": (0, 10_000), "members": (2, 200), "seed": (0, 2**32 - 1)}
-_MOST_JOBS = 1_024
 # Worker processes for each processor of this machine, each of which takes 150 MB to start.
 _MOST_WORKERS = 4
 # Settings that name something.
@@ -127,10 +127,9 @@ class Settings:
             if value is not None and not least <= value <= most:
                 raise InputError(f"--{name} must be from {least} to {most:,}; it is {value}.")
         settings._check_engine()
-        if settings.jobs is not None and settings.jobs != -1 and not 1 <= settings.jobs <= _MOST_JOBS:
+        if settings.jobs is not None and settings.jobs != -1 and not 1 <= settings.jobs <= MOST_JOBS:
             raise InputError(
-                f"--jobs must be from 1 to {_MOST_JOBS:,}, or -1 for one per processor; it is "
-                f"{settings.jobs}."
+                f"--jobs must be from 1 to {MOST_JOBS:,}, or -1 for one per processor; it is {settings.jobs}."
             )
         return settings
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import torch
@@ -17,7 +17,7 @@ from torch.utils.data import DataLoader, TensorDataset
 from ..committees.base import Committee, Runner
 from ..committees.encoding import Encoder
 from ..common.limits import LARGEST_SEED, MOST_MEMBERS
-from ..common.settings import demand, is_number, is_whole
+from ..common.settings import POSITIVE, Setting, whole
 from ..common.types import AnyLabels, Floats, RandomState, Table
 from ..confidence import Moments
 from .data import Rows, TrainingSet
@@ -87,6 +87,8 @@ class Network(Committee):
     True
     """
 
+    takes: ClassVar[dict[str, Setting]] = {"passes": whole(1, MOST_MEMBERS), "learning_rate": POSITIVE}
+
     def __init__(
         self,
         module_fn: Callable[[int, int], nn.Module] | None = None,
@@ -110,13 +112,6 @@ class Network(Committee):
     def expected_members(self) -> int:
         """Number of passes."""
         return self.passes
-
-    def check(self) -> None:
-        """Refuse a number of passes or a learning rate that there is not."""
-        passes = is_whole(self.passes, 1, MOST_MEMBERS)
-        demand(self, "passes", passes, f"a whole number from 1 to {MOST_MEMBERS:,}")
-        rate = is_number(self.learning_rate, 0) and self.learning_rate > 0
-        demand(self, "learning_rate", rate, "a number above 0")
 
     def fit(
         self,
