@@ -49,7 +49,7 @@ def test_no_difference_is_larger_than_the_rows_on_which_the_two_differ():
 def test_more_labels_show_smaller_differences():
     visible = [compared(held(9 * n, n // 2, n // 2), (100, 1000)).visible for n in (6, 24, 96)]
     assert visible[0] > visible[1] > visible[2]
-    assert "with 60 labels a difference under" in str(compared(held(54, 3, 3), (100, 1000)))
+    assert "with 60 held-out rows a difference under" in str(compared(held(54, 3, 3), (100, 1000)))
 
 
 def test_rows_of_unequal_weight_tell_less():

@@ -320,8 +320,8 @@ def test_one_verdict_from_several():
     verdicts = [Verdict(0.8, 0.9, 10.0, 2.0, 40, 1.0), None, Verdict(0.7, 0.7, 0.0, 4.0, 20, 2.0)]
     said = pooled(verdicts)
     assert str(said) == (
-        "no evidence: +5.0 points (-0.9 to +10.9 with 95% confidence); with 60 labels a difference under 5.9 "
-        "points cannot be seen"
+        "no evidence: +5.0 points (-0.9 to +10.9 with 95% confidence); with 60 held-out cells a difference "
+        "under 5.9 points cannot be seen"
     )
     assert (said.semi_supervised, said.supervised, said.unit) == (0.8, 0.75, "cells")
     assert pooled([None]) is None

@@ -619,4 +619,8 @@ def test_a_file_of_the_first_version_still_loads():
     assert model.classes_.tolist() == expected["classes"]
     assert model.pseudo_labels_["status"].value_counts().to_dict() == expected["status"]
     assert [str(round) for round in model.history_] == expected["history"]
-    assert str(model.verdict_) == expected["verdict"]
+    verdict = model.verdict_
+    assert expected["verdict"].startswith(
+        f"{verdict.word} ({verdict.gain:+.1f} +- {verdict.error:.1f} points"
+    )
+    assert f"of {verdict.n_rows} held-out {verdict.unit}" in expected["verdict"]

@@ -45,8 +45,8 @@ class Verdict:
     >>> print(Verdict(0.80, 0.84, gain=4.0, error=1.1, n_rows=143, seconds=2.0))
     helped: by 4.0 points (+1.8 to +6.2 with 95% confidence; 84.0% against 80.0% of 143 held-out rows)
     >>> print(Verdict(0.80, 0.80, gain=0.2, error=1.1, n_rows=143, seconds=2.0))
-    no evidence: +0.2 points (-2.0 to +2.4 with 95% confidence); with 143 labels a difference under 2.2 points
-    cannot be seen
+    no evidence: +0.2 points (-2.0 to +2.4 with 95% confidence); with 143 held-out rows a difference under 2.2
+    points cannot be seen
     """
 
     supervised: float
@@ -85,8 +85,8 @@ class Verdict:
         span = f"{low:+.1f} to {high:+.1f} with 95% confidence"
         if self.word == "no evidence":
             return (
-                f"no evidence: {self.gain:+.1f} points ({span}); with {self.n_rows:,} labels a difference "
-                f"under {self.visible:.1f} points cannot be seen"
+                f"no evidence: {self.gain:+.1f} points ({span}); with {self.n_rows:,} held-out {self.unit} a "
+                f"difference under {self.visible:.1f} points cannot be seen"
             )
         shares = f"{self.semi_supervised:.1%} against {self.supervised:.1%}"
         return (

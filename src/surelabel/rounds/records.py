@@ -115,7 +115,7 @@ class Round:
     >>> print(first)
     round 1: 120 unlabelled, 101 sure, 33 labelled
     >>> first.selected, first.budget.quota
-    (array([12, 13,  9]), array([12, 16, 12]))
+    (array([14, 13,  6]), array([12, 16, 12]))
     """
 
     number: int
