@@ -6,7 +6,7 @@ ONE = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 # By groups: tests that share a cluster or a browser run in one worker, which starts it once.
 PYTEST = $(ONE) SCIPY_ARRAY_API=1 $(BIN)/python -m pytest -n auto --dist loadgroup
 
-.PHONY: demo test test-quick coverage test-newest bench-transport bench-committee bench-accuracy bench-defaults bench-scale bench-dask bench-bounds bench-passes bench-quick bench-paper bench-suite bench-kill bench-fuzz bench-hostile clean
+.PHONY: demo test test-quick coverage test-newest bench-transport bench-committee bench-accuracy bench-defaults bench-members bench-scale bench-dask bench-bounds bench-passes bench-quick bench-paper bench-suite bench-kill bench-fuzz bench-hostile clean
 
 demo: $(VENV)/demo.stamp  ## fill in the labels of 1,294 handwritten digits
 	$(BIN)/surelabel demo --out demo
@@ -44,6 +44,9 @@ bench-accuracy: $(VENV)/bench.stamp  ## default CSA against what else there is; 
 
 bench-defaults: $(VENV)/bench.stamp  ## each default changed at a time; ARGS="--data-dir DIR --seeds 10"
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/defaults.py $(ARGS)
+
+bench-members: $(VENV)/bench.stamp  ## what each model of the default committee is worth; ARGS="--data-dir DIR --draws 2"
+	$(ONE) $(BIN)/python benchmarks/members.py $(ARGS)
 
 bench-scale: $(VENV)/bench.stamp  ## 20,000 labelled rows and up to two million others; ARGS="--rows 20000,200000"
 	$(BIN)/python benchmarks/scale.py $(ARGS)
