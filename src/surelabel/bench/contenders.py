@@ -78,6 +78,13 @@ def labels_alone(split: Split) -> Outcome:
 
 
 @method
+def csa_trained_on_found(split: Split) -> Outcome:
+    """csa() whose committee is trained again on the labels that the rounds find."""
+    settings = {"found_weight": "balanced", "random_state": split.seed}
+    return _of_classifier(split, default_csa(**settings), split.X_u)
+
+
+@method
 def member(split: Split, name: str = "linear") -> Outcome:
     """A single model of the committee of csa(), which also sees the unlabelled rows if it can."""
     models = unlike_models()

@@ -36,6 +36,7 @@ TABLES = (
 _COLUMNS = (
     Column(OURS, "csa_on_table"),
     Column(ALONE, "labels_alone"),
+    Column("csa(), found labels train", "csa_trained_on_found"),
     Column("random forest", "random_forest"),
     Column("extra trees", "extra_trees"),
     Column("HistGradientBoosting", "hist_boosting"),
