@@ -18,7 +18,7 @@ from .budget import Budget
 from .committees.member_fitting import Classifier, aligned
 from .common.notice import each_once, logger, shown
 from .common.types import AnyLabels, Floats, Ints, RandomState, Table, Values
-from .heldout import Verdict
+from .heldout import HeldOut, Verdict
 from .reading.columns import Columns
 from .reading.containers import opened_labels
 from .reading.features import as_table, header
@@ -124,6 +124,9 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         Whether the unlabelled rows helped; None without the guard, where these taught nothing, or with
         too few labels to tell. Where rows have several labels, the mean over labels; each of estimators_
         has its own, and is the supervised classifier where its gain is below 0.
+    held_out_ : HeldOut or None
+        What the final classifier says of labelled rows without having seen their labels; None where there
+        is no verdict, and where rows have several labels: each of estimators_ has its own.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -152,6 +155,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     columns_: Columns
     estimator_: Classifier
     estimators_: list[PseudoLabelClassifier]
+    held_out_: HeldOut | None = None  # files of older releases have none
     history_: list[Any]  # of Round, or of LabelRounds where rows have several labels
     labeled_iter_: Ints
     n_iter_: int

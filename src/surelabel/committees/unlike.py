@@ -215,8 +215,10 @@ class Unlike(Committee):
         held = self._trials.held_out()
         if not len(held):
             return None
-        alone = held.of(self._trials.blind()).merged("labels alone", blend)
-        return alone.beside(held.merged("with unlabelled rows", blend))
+        names = ("labels alone", self._trials.blind()), ("with unlabelled rows", list(held.names))
+        # Blended, then calibrated as a whole, both by the other folds.
+        alone, seeing = (held.of(some).merged(name, blend).merged(name, blend) for name, some in names)
+        return alone.beside(seeing)
 
     def refit(
         self,

@@ -347,6 +347,24 @@ def gain(frame: pd.DataFrame) -> alt.LayerChart:
     return (zero + bar + point).properties(width=_WIDTH, height=alt.Step(34))
 
 
+def calibration(frame: pd.DataFrame) -> alt.LayerChart:
+    """What was stated of held-out rows and how many were right, with its interval."""
+    base = alt.Chart(_data(frame)).encode(x=_share_axis("x", "stated", "probability stated"))
+    tooltip = [alt.Tooltip(f"{field}:Q", format=".0%") for field in ("stated", "right", "low", "high")]
+    bars = base.mark_rule(strokeWidth=4, opacity=0.35, color=_ACCENT).encode(y="low:Q", y2="high:Q")
+    points = base.mark_circle(size=90, opacity=1, color=_ACCENT).encode(
+        y=_share_axis("y", "right", "share right"), tooltip=[*tooltip, "rows:Q"]
+    )
+    equal = alt.Chart(_data(pd.DataFrame({"stated": [0.0, 1.0], "right": [0.0, 1.0]})))
+    equal = equal.mark_line(color="#8a93a3", strokeDash=[4, 4]).encode(x="stated:Q", y="right:Q")
+    return (equal + bars + points).properties(width=_WIDTH / 2, height=_WIDTH / 2)
+
+
+def _share_axis(channel: str, field: str, title: str) -> Any:
+    kind = alt.X if channel == "x" else alt.Y
+    return kind(f"{field}:Q", title=title, axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1]))
+
+
 def _data(frame: pd.DataFrame, name: str | None = None) -> Any:
     """The frame as data in the chart itself: no limit on rows, nothing for a server to fetch."""
     values = json.loads(frame.to_json(orient="records", double_precision=5))

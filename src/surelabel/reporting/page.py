@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from ..common.durations import duration
 from ..common.types import AnyLabels, Fitted, Floats, Table
-from . import about, charts, data, overview, words
+from . import about, calibration, charts, data, overview, words
 from .names import class_colors, count, percent, text
 
 # Nothing is fetched or sent; of scripts only those run that this module wrote, by their digest. Charts
@@ -77,6 +77,7 @@ def _charts(clf: Fitted, y_true: AnyLabels | None, rows: pd.DataFrame) -> dict[s
     names = data.class_names(clf)
     frames = {
         "gain": _gain(clf),
+        "calibration": calibration.by_stated(clf),
         "rounds": data.rounds(clf),
         "round_classes": data.round_classes(clf) if (data.outcomes(clf) == data.LABELLED).any() else (),
         "accuracy": data.accuracy(clf, y_true),
@@ -148,6 +149,14 @@ def _context(
         "truth": y_true is not None,
         "drift": words.drift_in_words(classes),
         "reasons": words.reasons(clf),
+        "stated": [
+            (title, table.to_dict("records"))
+            for title, table in (
+                ("probability stated", calibration.by_stated(clf)),
+                ("class guessed", calibration.by_class(clf)),
+            )
+        ],
+        "trained_once": _trained_once(clf),
         "members": data.members(clf).to_dict("records"),
         "failed": data.failed(clf),
         "n_rows": n,
@@ -166,6 +175,11 @@ _ENDED = {
     "stopped": "The rounds were stopped before their end.",
     "hurt": "Their labels are here, but the classifier is trained without them.",
 }
+
+
+def _trained_once(clf: Fitted) -> bool:
+    """Whether the committee was trained on given labels alone, and asked once."""
+    return len(clf.history_) > 1 and not any(round.changed for round in clf.history_[1:])
 
 
 def _round_lines(clf: Fitted, y_true: AnyLabels | None) -> list[dict[str, Any]]:

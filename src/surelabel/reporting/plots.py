@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import altair as alt
 
 from ..common.types import AnyLabels, Fitted
-from . import charts, data
+from . import calibration, charts, data
 from .names import class_colors
 
 
@@ -58,6 +58,10 @@ class Plots:
     def confidence(self, most: int = data.MOST_ROWS) -> alt.LayerChart:
         """Each row, or `most` of them, by the lead of its best class and its confidence."""
         return charts.confidence(data.rows(self._clf, most=most), data.measure(self._clf))
+
+    def calibration(self) -> alt.LayerChart:
+        """What was stated of held-out rows, and how many of these guesses were right."""
+        return charts.calibration(calibration.by_stated(self._clf))
 
     def plan(self, thresholds: Sequence[float] = (0.8,)) -> alt.Chart:
         """Some rows of each round's plan, beside what thresholds would have taken."""

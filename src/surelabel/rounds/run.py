@@ -46,11 +46,14 @@ class _Finished:
         Whether the unlabelled rows helped.
     ended : str
         Why the rounds ended, as a `termination_condition_`.
+    held_out : HeldOut or None
+        What the final classifier says of labelled rows without their labels.
     """
 
     final: Final
     verdict: Verdict | None
     ended: str
+    held_out: HeldOut | None = None
 
 
 @dataclass(eq=False)
@@ -136,13 +139,16 @@ class Run:
         if not self.learnt:
             # The supervised model, also where classes were ruled out.
             return _Finished(self._final(trainer.blind(), before=1), None, ended)
-        model, verdict = self._final(trainer), None
+        model = self._final(trainer)
         start = self.engine.at_first(self.strand) if guard else None
-        if start is not None:
-            supervised, verdict = self._judged(model, *start)
-            if verdict is not None and verdict.gain < 0:
-                model, ended = supervised, "hurt"
-        return _Finished(model, verdict, ended)
+        if start is None:
+            return _Finished(model, None, ended)
+        supervised, verdict, held = self._judged(model, *start)
+        if verdict is None or held is None:
+            return _Finished(model, None, ended)
+        if verdict.gain < 0:
+            return _Finished(supervised, verdict, "hurt", held.of(held.names[:1]))
+        return _Finished(model, verdict, ended, held.of(held.names[1:]))
 
     def outcome(self, finished: _Finished) -> dict[str, Any]:
         """What the run came to, by the names of fitted attributes."""
@@ -150,6 +156,7 @@ class Run:
             "estimator_": finished.final.model,
             "_present": finished.final.present,
             "verdict_": finished.verdict,
+            "held_out_": finished.held_out,
             "n_iter_": len(self.strand.history),
             "termination_condition_": finished.ended,
             "_learnt": self.learnt,
@@ -172,8 +179,8 @@ class Run:
             return Final(committee, committee.classes_)
         return final(self.estimator, trainer, partial(self.engine.lesson, self.strand, trainer), before)
 
-    def _judged(self, model: Final, X: Table, start: Labels) -> tuple[Final, Verdict | None]:
-        """The supervised classifier, and whether the other is better."""
+    def _judged(self, model: Final, X: Table, start: Labels) -> tuple[Final, Verdict | None, HeldOut | None]:
+        """The supervised classifier, whether the other is better, and what both say of held-out rows."""
         begin, trainer = time.perf_counter(), self.strand.trainer
         supervised = final(self.estimator, trainer.blind(), lambda before: (X, start))
         held = self._held_out(X, start)
@@ -189,7 +196,7 @@ class Run:
                 f"Unlabelled rows {verdict}; the classifier is the one trained on the given labels "
                 "alone. guard=False keeps the other.",
             )
-        return supervised, verdict
+        return supervised, verdict, held
 
     def _held_out(self, X: Table, start: Labels) -> HeldOut | None:
         """What the two classifiers say of labelled rows that they have not seen."""

@@ -24,6 +24,7 @@ _OWN = {
     "committees.random_xgboost": "Grown RandomXGBoost",
     "committees.unlike": "Unlike",
     "confidence": "Entropy Everything Plain Spread TTest TotalVariance",
+    "heldout.record": "HeldOut",
     "heldout.verdict": "Verdict",
     "reading.columns": "Columns",
     "reading.features": "numbers",
