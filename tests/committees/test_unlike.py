@@ -306,3 +306,9 @@ def test_models_that_spread_labels_hear_only_of_those_given(iris):
     members = first.refit(X, wrong, given=given).members_
     assert (members["graph"].predict(X) == y).mean() > 0.8
     assert (members["bayes"].predict(X) == y).mean() < 0.5
+
+
+def test_few_rows_of_many_classes_are_no_reason_to_speak_of_regression(rng):
+    y = np.repeat(np.arange(12), 2)
+    X = rng.normal(size=(24, 3)) + 5 * rng.normal(size=(12, 3))[y]
+    few(n_folds=2).fit(X, y).predict(X)  # warnings are errors here

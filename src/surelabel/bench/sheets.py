@@ -24,6 +24,8 @@ from .store import Store
 from .suite import Suite
 from .table_suites import ALONE, OURS
 
+# Numbers, names and what stands in brackets: warnings that differ in nothing else are one.
+_PARTICULARS = r"'[^']*'|\([^)]*\)|[+-]?\d[\d,.]*|: .*"
 _ENOUGH = 100  # labels stated at 0.8 to 0.9 that a table must have to be judged by them
 
 
@@ -180,6 +182,7 @@ def _verdicts(runs: pd.DataFrame, order: list[str]) -> Iterator[Sheet]:
 def _warnings(runs: pd.DataFrame) -> Iterator[Sheet]:
     if "warned" in runs:
         said = runs.dropna(subset="warned").explode("warned")
+        said = said.assign(warned=said["warned"].str.replace(_PARTICULARS, "…", regex=True))
         groups = said.groupby(["method", "warned"]).agg(runs=("draw", "size"), tables=("table", "nunique"))
         rows = [[str(cell) for cell in row] for row in groups.reset_index().itertuples(index=False)]
         yield Sheet("Warnings", ["method", "what it said", "runs", "tables"], rows)

@@ -35,8 +35,10 @@ class OneThread:
         """What is set once for all work in this process."""
         self.at_home = True
         with warnings.catch_warnings(), self.libraries.limit(limits=1):
-            # A model that did not converge is weighed by what it predicts, as any other.
+            # A model that did not converge is weighed by what it predicts, as any other; and that many
+            # classes have few rows each was told before.
             warnings.simplefilter("ignore", ConvergenceWarning)
+            warnings.filterwarnings("ignore", "The number of unique classes is greater than", UserWarning)
             yield
 
     def __call__(self, work: Callable[..., Any], *args: Any) -> Any:
