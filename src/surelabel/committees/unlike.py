@@ -18,7 +18,7 @@ from ..common.settings import JOBS, POSITIVE, Setting, optional, whole
 from ..common.types import AnyLabels, Floats, Ints, RandomState, Table
 from ..confidence import Moments
 from ..heldout.record import HeldOut
-from ..heldout.weights import blend, exponents, sharpened
+from ..heldout.weights import blend, calibrated_blend, exponents, sharpened
 from ..reading.features import take
 from .base import Committee, Runner, run_each
 from .encoded import View, key_of, matrices, seen_by, view_of
@@ -216,8 +216,7 @@ class Unlike(Committee):
         if not len(held):
             return None
         names = ("labels alone", self._trials.blind()), ("with unlabelled rows", list(held.names))
-        # Blended, then calibrated as a whole, both by the other folds.
-        alone, seeing = (held.of(some).merged(name, blend).merged(name, blend) for name, some in names)
+        alone, seeing = (held.of(some).merged(name, calibrated_blend) for name, some in names)
         return alone.beside(seeing)
 
     def refit(

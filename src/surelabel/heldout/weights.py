@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,6 +45,15 @@ def blend(held: HeldOut) -> Blend:
     powers = exponents(held.P, held.codes, held.weight)
     sharp = sharpened(held.P, powers[:, None, None])
     return Blend(powers, mixture_weights(sharp, held.codes, held.weight))
+
+
+def calibrated_blend(held: HeldOut) -> Callable[[Floats], Floats]:
+    """The best blend, its mean to the power that fits the classes best: P (C, n, K) -> p (n, K)."""
+    made = blend(held)
+    if not len(held):
+        return made
+    power = exponents(made(held.P)[None], held.codes, held.weight)[0]
+    return lambda P: sharpened(made(P), power)
 
 
 def sharpened(p: Floats, exponent: float | Floats) -> Floats:
