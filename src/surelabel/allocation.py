@@ -263,8 +263,8 @@ class Transport(Checked, BaseEstimator):
     Parameters
     ----------
     bounds : {"per_class", "released", "paper"}, default="per_class"
-        "per_class": each class within [share * low, share * high] of its prior, and within more
-        where the prior is that of few labelled rows.
+        "per_class": each class within [share * low, share * high] of its prior, and more
+        where few labelled rows tell that.
         "released": that upper bound, and the lower bound only in total.
         "paper": the upper bound not scaled by the round's share, the lower in total;
         easy classes are drained first.
