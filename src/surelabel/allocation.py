@@ -263,8 +263,7 @@ class Transport(Checked, BaseEstimator):
     Parameters
     ----------
     bounds : {"per_class", "released", "paper"}, default="per_class"
-        "per_class": each class within [share * low, share * high] of its prior, and more
-        where few labelled rows tell that.
+        "per_class": each class within [share * low, share * high] of its prior; more if few rows tell it.
         "released": that upper bound, and the lower bound only in total.
         "paper": the upper bound not scaled by the round's share, the lower in total;
         easy classes are drained first.

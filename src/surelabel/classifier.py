@@ -88,7 +88,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     guard : bool, default=True
         Whether to find out by cross-validation on the labelled rows if the unlabelled ones
         helped (`verdict_`), and to return the supervised classifier where it is expected to be better.
-        With the default committee this costs about a tenth of the rest; with others, between half and
+        With the default committee this costs about a fifth of the rest; with others, between half and
         all of it.
     labels_per_row : {None, 1}, default=None
         How many labels a row has, where y has a cell for each label. None: any number. 1: the labels are
