@@ -17,7 +17,7 @@ from ..common.limits import MOST_MEMBERS
 from ..common.settings import JOBS, POSITIVE, Setting, optional, whole
 from ..common.types import AnyLabels, Floats, Ints, RandomState, Table
 from ..confidence import Moments
-from ..heldout.record import HeldOut
+from ..heldout.record import ALONE, SEEING, HeldOut
 from ..heldout.weights import blend, calibrated_blend, exponents, sharpened
 from ..reading.features import take
 from .base import Committee, Runner, run_each
@@ -40,7 +40,7 @@ _MOST_FOLDS = 100
 # Rows predicted at a time: the probabilities of all members are in memory at once.
 _BLOCK_ROWS = 50_000
 # A model that can learn from unlabelled rows is tried without them too, under this name.
-_ALONE = ", labels alone"
+_ALONE = f", {ALONE}"
 
 
 class Unlike(Committee):
@@ -215,7 +215,7 @@ class Unlike(Committee):
         held = self._trials.held_out()
         if not len(held):
             return None
-        names = ("labels alone", self._trials.blind()), ("with unlabelled rows", list(held.names))
+        names = (ALONE, self._trials.blind()), (SEEING, list(held.names))
         alone, seeing = (held.of(some).merged(name, calibrated_blend) for name, some in names)
         return alone.beside(seeing)
 

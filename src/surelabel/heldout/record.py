@@ -9,6 +9,9 @@ import numpy as np
 
 from ..common.types import Bools, Floats, Ints
 
+# The two that a verdict compares, in this order.
+ALONE, SEEING = "labels alone", "with unlabelled rows"
+
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:

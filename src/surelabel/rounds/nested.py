@@ -18,7 +18,7 @@ from sklearn.utils import check_random_state
 
 from ..committees.member_fitting import Classifier, stratified_folds
 from ..common.types import Floats, Ints, RandomState, Table
-from ..heldout.record import HeldOut
+from ..heldout.record import ALONE, SEEING, HeldOut
 from ..reading.features import take
 from .final import final
 from .labels import Labels
@@ -26,7 +26,6 @@ from .loop import rounds
 from .records import Parts
 from .training import GUARD_POOL, Lesson, Trainer, some_of
 
-CANDIDATES = ("labels alone", "with unlabelled rows")
 # Unlabelled rows that take part.
 _POOL_ROWS = 20_000
 
@@ -88,7 +87,7 @@ def nested(
         for arm, model in enumerate(models):
             P[arm, held] = model.predict_proba(take(X, rows), labels.n_classes)
     weight = labels.weight[given] / labels.weight[given].mean()
-    return HeldOut(CANDIDATES, P, labels.codes[given], weight, number)
+    return HeldOut((ALONE, SEEING), P, labels.codes[given], weight, number)
 
 
 def _lesson_of(X: Table, labels: Labels) -> Lesson:
