@@ -16,6 +16,8 @@ from ..common.types import Table, Values
 from .column_values import RawColumn, Survey, is_frame, levels_of, misfit, raw_columns
 from .features import as_table, check_range, has_columns, stacked
 
+# Lists of columns, and what the columns in them are.
+_LISTS = {"categorical": "category", "text": "text"}
 # Columns that an error names.
 _MOST_NAMED = 10
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -29,6 +31,8 @@ class Columns(BaseEstimator):
     ----------
     categorical : list of column names, optional
         Columns of numbers to read as categories.
+    text : list of column names, optional
+        Columns of free text, which is read by its words.
     order : {"any", "same"}, default="any"
         Whether columns may come in another order than in fit. They are matched by name
         either way; "same" refuses, as scikit-learn's own estimators do.
@@ -38,7 +42,7 @@ class Columns(BaseEstimator):
     names_ : list
         Column names; None for an array of numbers.
     kinds_ : dict
-        Column name to "number", "date" or "category".
+        Column name to "number", "date", "category" or "text".
     levels_ : dict
         Column name to the categories seen in fit.
     origins_ : dict
@@ -60,6 +64,7 @@ class Columns(BaseEstimator):
     """
 
     categorical: Any = None
+    text: Any = None
     order: str = "any"
 
     def fit_transform(self, X: Table, extra: Table | None = None) -> Table:
@@ -70,7 +75,7 @@ class Columns(BaseEstimator):
         self.levels_: dict[Any, list[Any]] = {}
         self.origins_: dict[Any, float] = {}
         X = as_table(X)
-        if not has_columns(X) and not self.categorical:
+        if not has_columns(X) and not self._said():
             return _stack(X, extra)
         parts = [raw_columns(X)]
         self.names_ = list(parts[0])
@@ -85,17 +90,27 @@ class Columns(BaseEstimator):
         """Refuse settings that make no sense."""
         if self.order not in ("any", "same"):
             raise ValueError(f'order must be "any" or "same"; it is {self.order!r}.')
-        names = self.categorical
-        if isinstance(names, str) or not (names is None or hasattr(names, "__iter__")):
-            raise TypeError(
-                f"categorical must be a list of column names, such as [{names!r}]; it is {names!r}."
-            )
+        for setting in _LISTS:
+            names = getattr(self, setting)
+            if isinstance(names, str) or not (names is None or hasattr(names, "__iter__")):
+                raise TypeError(
+                    f"{setting} must be a list of column names, such as [{names!r}]; it is {names!r}."
+                )
+
+    def _said(self) -> dict[Any, str]:
+        """The kinds of columns that are named."""
+        said: dict[Any, str] = {}
+        for setting, kind in _LISTS.items():
+            for name in getattr(self, setting) or ():
+                if said.setdefault(name, kind) != kind:
+                    raise ValueError(f"Column {name!r} cannot be both {said[name]} and {kind}. Name it once.")
+        return said
 
     def survey(self, X: Table) -> dict[Any, Survey] | None:
         """What the columns of some of the rows hold; None for an array of numbers."""
         self._check()
         X = as_table(X)
-        return self._surveyed(raw_columns(X)) if has_columns(X) or self.categorical else None
+        return self._surveyed(raw_columns(X)) if has_columns(X) or self._said() else None
 
     def fit_surveys(self, surveys: Sequence[dict[Any, Survey] | None], names: Sequence[str]) -> Self:
         """Learn from surveys of all shards of a table; errors call the shards by these names."""
@@ -137,19 +152,15 @@ class Columns(BaseEstimator):
         return raw
 
     def _surveyed(self, raw: dict[Any, RawColumn]) -> dict[Any, Survey]:
-        asked = self.categorical or []
-        return {
-            name: Survey.of("category" if name in asked else kind, values)
-            for name, (kind, values) in raw.items()
-        }
+        said = self._said()
+        return {name: Survey.of(said.get(name, kind), values) for name, (kind, values) in raw.items()}
 
     def _learn(self, surveys: Sequence[dict[Any, Survey]], names: Sequence[str]) -> None:
-        for name in self.categorical or []:
+        for name, kind in self._said().items():
             if name not in self.names_:
                 few = f"{self.names_[:_MOST_NAMED]}{' and more' if len(self.names_) > _MOST_NAMED else ''}"
-                raise ValueError(
-                    f"categorical names the column {name!r}, which X does not have: it has {few}."
-                )
+                setting = next(key for key, value in _LISTS.items() if value == kind)
+                raise ValueError(f"{setting} names the column {name!r}, which X does not have: it has {few}.")
         for name in self.names_:
             self._learn_column(name, [survey[name] for survey in surveys], names)
 
@@ -176,6 +187,8 @@ class Columns(BaseEstimator):
         expected = self.kinds_[name]
         if expected == "category":
             return self._read_category(name, values.astype(object))
+        if expected == "text":
+            return np.array([None if pd.isna(value) else str(value) for value in values], dtype=object)
         if kind != expected and not pd.isna(values).all():
             now = misfit(expected, kind, values)
             raise ValueError(f"Column {name!r} held {expected}s in fit and now holds {now}.")

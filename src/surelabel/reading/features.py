@@ -14,6 +14,7 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
+from pandas.api.types import is_numeric_dtype
 from sklearn.utils import check_array
 
 from ..common.types import Bools, Floats, Table, Values
@@ -25,9 +26,10 @@ _LARGEST = float(np.finfo(np.float32).max)
 
 
 def numbers(X: Table) -> Any:
-    """X as a matrix of numbers: a category becomes its code, missing is NaN."""
+    """X as a matrix of numbers: a category becomes its code, missing is NaN; free text is left out."""
     if not isinstance(X, pd.DataFrame):
         return X
+    X = without_text(X)
     out = np.empty(X.shape)
     for j in range(X.shape[1]):
         out[:, j] = _codes(X.iloc[:, j])
@@ -42,10 +44,29 @@ def _codes(column: pd.Series[Any]) -> Floats:
 
 
 def category_mask(X: Table) -> Bools:
-    """Which columns are categories, shape (d,)."""
+    """Which of the columns of `numbers` are categories, shape (d,)."""
     if not isinstance(X, pd.DataFrame):
         return np.zeros(X.shape[1], dtype=bool)
-    return np.array([isinstance(dtype, pd.CategoricalDtype) for dtype in X.dtypes])
+    return np.array([isinstance(dtype, pd.CategoricalDtype) for dtype in without_text(X).dtypes], dtype=bool)
+
+
+def text_mask(X: Table) -> Bools:
+    """Which columns are free text, shape (d,): those that are neither numbers nor categories."""
+    if not isinstance(X, pd.DataFrame):
+        return np.zeros(X.shape[1], dtype=bool)
+    known = [isinstance(dtype, pd.CategoricalDtype) or is_numeric_dtype(dtype) for dtype in X.dtypes]
+    return ~np.array(known, dtype=bool)
+
+
+def has_text(X: Table) -> bool:
+    """Whether a column is free text."""
+    return bool(text_mask(X).any())
+
+
+def without_text(X: Table) -> Table:
+    """X without columns of free text."""
+    text = text_mask(X)
+    return X.loc[:, ~text] if text.any() else X
 
 
 def take(X: Table, rows: Any) -> Table:
