@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..files import InputError, Kind
+from ..cells import Kind
+from ..files import InputError
 
 _MOST_CLASSES = 10_000
 # The tables that a run writes, by the names of the files without their endings.

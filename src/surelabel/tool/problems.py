@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..cells import Kind, features, is_mark, marks_in, option
 from ..common.types import Bools, Values
-from ..files import Kind, features, is_mark, listed, marks_in, option
+from ..files import listed
 from .leaks import GivenClasses
 from .look_alike import apart, look_alikes
 from .table_source import TableSource, read_features

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from distributed import Client
 
+from ..cells import kinds_of, target_column
 from ..classifier import PseudoLabelClassifier
 from ..dask import DaskPseudoLabelClassifier
 from ..dask.cluster import connected
 from ..dask.pieces import Each, Pieces
-from ..files import kinds_of, target_column
 from ..rounds.records import Round
 from . import summary
 from .earlier_run import EarlierRun, Tally, earlier_run

@@ -10,19 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from ..cells import Kind, kinds_of, target_column
 from ..common.types import Values
-from ..files import (
-    TEXT_KINDS,
-    InputError,
-    Kind,
-    Table,
-    format_of,
-    kinds_of,
-    listed,
-    read_table,
-    target_column,
-    target_values,
-)
+from ..files import TEXT_KINDS, InputError, Table, format_of, listed, read_table, target_values
 from .earlier_run import earlier_run
 from .facts import OUTPUTS, Facts, check_labelled, check_used
 from .label_columns import by_name, target_names, uniform, yes_or_no

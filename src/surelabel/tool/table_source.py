@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..cells import Kind, features, features_and_notes
 from ..classifier import PseudoLabelClassifier
 from ..common.notice import notice
 from ..common.types import Ints, Values
-from ..files import InputError, Kind, Table, features, features_and_notes, write_table
+from ..files import InputError, Table, write_table
 from ..rounds.records import Round
 from ..rounds.several import LabelRounds
 from . import summary

@@ -12,17 +12,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
-from surelabel.files import (
-    InputError,
-    did_you_mean,
-    features,
-    format_of,
-    kinds_of,
-    read_table,
-    target_column,
-    target_values,
-    write_table,
-)
+from surelabel.cells import features, kinds_of, target_column
+from surelabel.files import InputError, did_you_mean, format_of, read_table, target_values, write_table
 from surelabel.reading.columns import Columns
 
 

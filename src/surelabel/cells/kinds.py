@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import pyarrow.compute as pc
 
+from ..common.errors import InputError, no_such
 from ..common.limits import is_missing
-from .cells import Cells, category_cells, cells_of, is_whole, label_cells
-from .errors import InputError, no_such
+from .column import Cells, category_cells, cells_of, is_whole, label_cells
 from .remarks import on_errors, on_read, on_unread, why_read
 
 _USED = ("number", "category", "date")
@@ -160,7 +160,7 @@ def target_column(frame: pd.DataFrame, target: str) -> pd.Series:
     >>> target_column(pd.DataFrame({"species": ["cat"]}), "speceis")
     Traceback (most recent call last):
         ...
-    surelabel.files.errors.InputError: No column 'speceis'; did you mean 'species'? Columns: species.
+    surelabel.common.errors.InputError: No column 'speceis'; did you mean 'species'? Columns: species.
     """
     if target not in frame.columns:
         raise no_such("column", target, frame.columns)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from .cells import category_cells, cells_as
-from .errors import InputError
+from ..common.errors import InputError
+from .column import category_cells, cells_as
 from .kinds import Kind
 from .notation import PLAIN, Notation
 from .remarks import on_read, shortened
@@ -37,7 +37,7 @@ def features(frame: pd.DataFrame, kinds: dict[str, Kind]) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from surelabel.files import kinds_of
+    >>> from surelabel.cells import kinds_of
     >>> frame = pd.DataFrame({"width": ["1.5", "NA"], "colour": ["red", ""], "kind": ["a", ""]})
     >>> features(frame, kinds_of(frame, "kind"))
        width colour
@@ -77,7 +77,7 @@ def features_and_notes(
 
     Examples
     --------
-    >>> from surelabel.files import kinds_of
+    >>> from surelabel.cells import kinds_of
     >>> kinds = kinds_of(pd.DataFrame({"width": ["1.5", "2"], "kind": ["a", "b"]}), "kind")
     >>> X, notes = features_and_notes(pd.DataFrame({"width": ["1", "2", "x"]}), kinds)
     >>> X["width"].tolist()

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from surelabel.files import InputError, features, features_and_notes, kinds_of
-from surelabel.files.notation import Notation, likely
-from surelabel.files.survey import is_mark, numbers_in
+from surelabel.cells import features, features_and_notes, kinds_of
+from surelabel.cells.notation import Notation, likely
+from surelabel.cells.survey import is_mark, numbers_in
+from surelabel.files import InputError
 
 
 def numbers(n=60):
