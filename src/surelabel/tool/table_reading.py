@@ -29,7 +29,9 @@ def read_tables(settings: Settings) -> TableSource:
     targets, several = target_names(tables[0].frame, settings)
     tables, drop, by_hand = _given_back(tables, targets, several, settings)
     table, more = tables[0], tables[1:]
-    kinds = kinds_of(table.frame, targets, drop, settings.categorical, settings.id)
+    kinds = kinds_of(
+        table.frame, targets, drop, settings.categorical, settings.id, settings.text, settings.date
+    )
     columns = [uniform(target_values(table.frame, name, settings.missing_label)) for name in targets]
     labels, answers = yes_or_no(columns, targets) if several else (columns[0], ())
     for each in more:

@@ -67,7 +67,7 @@ class TableSource(Source):
 
     def labelling(self, settings: Settings, folder: RunFolder) -> TableLabelling:
         """The work that settings ask for, in this process."""
-        clf = settings.classifier(list(self.facts.counts), self.facts.several)
+        clf = settings.classifier(list(self.facts.counts), self.facts.several, self.facts.columns)
         return TableLabelling(self, folder, clf, *self.features(), settings.guard_formulas)
 
 
