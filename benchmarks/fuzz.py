@@ -24,15 +24,8 @@ from pathlib import Path
 import pandas as pd
 
 from surelabel import Repeated, load, recipes, trees
-from surelabel.files import (
-    InputError,
-    features,
-    format_of,
-    kinds_of,
-    read_table,
-    target_values,
-    write_table,
-)
+from surelabel.cells import features, kinds_of
+from surelabel.files import InputError, format_of, read_table, target_values, write_table
 from surelabel.saving.model_file import ModelFileError
 from surelabel.tool.run_folder import RunFolder
 from surelabel.tool.settings import Settings, from_toml

@@ -17,7 +17,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from surelabel.files import InputError, kinds_of, read_table, sizes, write_table
+from surelabel.cells import kinds_of
+from surelabel.files import InputError, read_table, sizes, write_table
 from surelabel.files import delimited as delimited_module
 
 

@@ -57,8 +57,8 @@ def with_small_models(monkeypatch):
     """Every method of the tool takes a moment: where settings become a classifier, its models become few."""
     as_users_get_it = Settings.classifier
 
-    def small(settings, classes, several=False):
-        clf = as_users_get_it(settings, classes, several)
+    def small(settings, classes, several=False, columns=None):
+        clf = as_users_get_it(settings, classes, several, columns)
         if isinstance(clf.committee, Unlike):
             return clf.set_params(committee__estimators=small_models())
         return clf.set_params(committee__estimator=trees(5))

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from surelabel.reading.column_values import Survey, is_frame, is_sparse, levels_of, raw_columns
+from surelabel.reading.column_survey import Survey, levels_of
+from surelabel.reading.column_values import is_frame, is_sparse, raw_columns
 
 COLUMNS = {
     "number": [1.5, None, -2.0],
@@ -19,7 +20,7 @@ COLUMNS = {
     "moment": [dt.datetime(2020, 1, 1, 12), None, dt.datetime(2020, 1, 2)],
     "text": ["b", None, "a"],
 }
-KINDS = {"number": "number", "truth": "number", "day": "date", "moment": "date", "text": "category"}
+KINDS = {"number": "number", "truth": "number", "day": "date", "moment": "date", "text": "string"}
 
 
 @pytest.mark.parametrize("name", COLUMNS)
@@ -88,8 +89,8 @@ def test_a_cell_that_is_no_value_is_named_by_column_and_row(cell):
 @pytest.mark.parametrize(
     "cells",
     [
-        polars.Series([[1], [2]]),
-        polars.Series([[1], [2]], dtype=polars.Array(polars.Int64, 1)),
+        polars.Series([[1], [2, 3]]),
+        polars.Series([["a"], ["b"]], dtype=polars.Array(polars.String, 1)),
         polars.Series([{"x": 1}, {"x": 2}]),
     ],
 )
@@ -121,4 +122,6 @@ def test_a_survey_does_not_depend_on_the_order_of_rows(cells, random):
 
 def test_a_survey_of_dates_knows_the_first():
     assert Survey.of("date", np.array([3.0, np.nan, 1.0])).first == 1.0
-    assert Survey.of("date", np.array([np.nan])) == Survey("date", empty=True)
+    assert Survey.of("date", np.array([np.nan])) == Survey(
+        "date", 1, 0, parts=dict.fromkeys(["year", "month", "day of week", "hour"], frozenset())
+    )

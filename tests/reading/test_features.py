@@ -26,8 +26,8 @@ SECONDS = [0.0, np.nan, 86400.0]
         (["b", None, "a"], "category", [1.0, np.nan, 0.0]),
         (DAYS, "date", SECONDS),
         ([None if day is None else day.date() for day in DAYS], "date", SECONDS),
-        ([None if day is None else day - dt.datetime(2020, 1, 1) for day in DAYS], "date", SECONDS),
-        ([dt.time(9), None, dt.time(8)], "category", [1.0, np.nan, 0.0]),
+        ([None if day is None else day - DAYS[0] for day in DAYS], "number", SECONDS),
+        ([dt.time(9), None, dt.time(8)], "time", [32400.0, np.nan, 28800.0]),
     ],
     ids=["ints", "bools", "decimals", "nothing", "text", "datetimes", "dates", "durations", "times"],
 )
@@ -37,7 +37,7 @@ def test_columns_are_read_by_their_type(library, column, kind, read):
     table = columns.fit_transform(library.DataFrame({"x": column}))
     assert columns.kinds_ == {"x": kind}
     assert_array_equal(numbers(table)[:, 0], read)
-    assert category_mask(table).tolist() == [kind == "category"]
+    assert category_mask(table)[0] == (kind == "category")
 
 
 @pytest.mark.parametrize(
@@ -89,24 +89,10 @@ def test_a_part_where_all_is_missing_takes_the_kind_of_the_other(column, empty_f
 
 
 def test_parts_of_different_kinds_need_a_word():
-    number, text = pd.DataFrame({"x": [1, 2]}), pd.DataFrame({"x": ["1"]})
+    number, text = pd.DataFrame({"x": [1, 2]}), pd.DataFrame({"x": ["a"]})
     with pytest.raises(ValueError, match=r"Column 'x' is of kind number in X and category in X_unlabeled"):
         Columns().fit_transform(number, text)
     assert len(Columns(categorical=["x"]).fit_transform(number, text)) == 3
-
-
-@pytest.mark.parametrize("levels", [["1.5", "2", "-3e2"], [" 1.5", ".5", "7"]])
-def test_numbers_as_text_are_spoken_of(levels):
-    frame = pd.DataFrame({"x": [*levels, None]})
-    with pytest.warns(UserWarning, match="'x' holds numbers as text, such as .*astype.*categorical=") as said:
-        Columns().fit_transform(frame)
-    assert len(said) == 1
-    assert Columns(categorical=["x"]).fit_transform(frame).shape == (4, 1)
-
-
-@pytest.mark.parametrize("levels", [["1", "2"], ["007", "-12"], ["1.5", "a"], ["1.2.3", "4"], ["nan", "1.5"]])
-def test_codes_and_words_are_not(levels):
-    assert len(Columns().fit_transform(pd.DataFrame({"x": levels}))) == 2
 
 
 @pytest.mark.parametrize("names", ["x", 5, True])

@@ -220,7 +220,7 @@ def test_columns_are_overruled(data, tmp_path):
     assert surelabel("label", data, *QUICK, *args, "--out", tmp_path / "run").exit_code == 0
     kinds = RunFolder(tmp_path / "run").kinds()
     assert [kinds[name].kind for name in ("ring", "width", "height", "colour", "species")] == [
-        "category",
+        "many levels",
         "number",
         "dropped",
         "identifier",

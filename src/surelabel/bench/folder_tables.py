@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import load_breast_cancer, load_digits
 
+from ..cells import features, kinds_of
 from ..common.types import Ints
-from ..files import InputError, features, kinds_of, read_table, target_values
+from ..files import InputError, read_table, target_values
 from .datasets import FOLDER_VARIABLE, DataError, Dataset, Split
 
 # The name of these splits among the settings of a cell.

@@ -17,7 +17,8 @@ from ..committees.random_xgboost import plain
 from ..committees.readable import rows_with_gaps
 from ..common.types import AnyLabels, Bools, Floats, Ints, Table, Values
 from ..confidence import below
-from ..reading.column_values import Survey, is_frame, is_sparse
+from ..reading.column_survey import Survey
+from ..reading.column_values import is_frame, is_sparse
 from ..reading.columns import Columns
 from ..reading.features import as_table, category_mask, numbers, row_index, take
 from ..reading.targets import Targets, codes_like, distinct

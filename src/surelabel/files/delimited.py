@@ -19,7 +19,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as pacsv
 
-from .errors import InputError
+from ..common.errors import InputError
 from .formats import Format, check_names, frame_of, text_encoding
 from .sizes import check_shape
 

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from .errors import InputError
+from ..common.errors import InputError
 from .sizes import check_name
 
 _KINDS = {
@@ -98,7 +98,7 @@ def format_of(path: Path | str) -> Format:
     >>> format_of("birds.doc")
     Traceback (most recent call last):
         ...
-    surelabel.files.errors.InputError: birds.doc: the ending '.doc' tells no known format. ...
+    surelabel.common.errors.InputError: birds.doc: the ending '.doc' tells no known format. ...
     """
     path = Path(path)
     suffixes = [suffix.lower() for suffix in path.suffixes]

@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from ..cells.kinds import target_column
+from ..cells.survey import ERRORS
+from ..cells.values import decoded, is_text, python_values, shared_objects, to_arrow
+from ..common.errors import InputError
 from ..common.limits import LARGEST_EXACT
 from ..common.types import Bools, Values
-from .errors import InputError
-from .kinds import target_column
-from .survey import ERRORS
-from .values import decoded, is_text, python_values, shared_objects, to_arrow
 
 _MOST_CLASSES = 10_000
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pandas as pd
 
+from ..cells.values import typed
+from ..common.errors import InputError
 from .delimited import text_of
-from .errors import InputError
 from .formats import Format, check_names, frame_of
 from .sizes import check_shape
-from .values import typed
 
 _DEEPEST = 50
 

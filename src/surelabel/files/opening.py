@@ -7,7 +7,7 @@ import stat
 import zlib
 from pathlib import Path
 
-from .errors import InputError, did_you_mean
+from ..common.errors import InputError, did_you_mean
 from .sizes import MOST_BYTES, check_bytes
 
 _NO_FILES = (

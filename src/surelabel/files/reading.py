@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from ..common.errors import InputError
 from .delimited import read_delimited
-from .errors import InputError
 from .formats import TEXT_KINDS, Format, check_names, format_of, frame_of
 from .lines import read_lines
 from .opening import bytes_of, check_file, unpacked

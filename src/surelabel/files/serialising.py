@@ -13,11 +13,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..cells.notation import PLAIN
+from ..cells.values import is_text, python_values, to_arrow
+from ..common.errors import InputError
 from ..common.types import Bools
-from .errors import InputError
 from .formats import Format
-from .notation import PLAIN
-from .values import is_text, python_values, to_arrow
 
 _ROWS = 65_536
 _TEXT = pa.large_string()

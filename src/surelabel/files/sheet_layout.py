@@ -8,7 +8,7 @@ from io import BytesIO
 from typing import Any
 from xml.etree import ElementTree
 
-from .errors import InputError, listed
+from ..common.errors import InputError, listed
 
 # Most sheets have none of this, and need not be looked at cell by cell.
 _WORTH_A_LOOK = re.compile(rb"[<:]f[ >/]|[<:]mergeCell |hidden=")

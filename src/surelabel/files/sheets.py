@@ -12,12 +12,12 @@ from typing import Any, BinaryIO
 
 import pandas as pd
 
+from ..cells.values import python_values, typed
+from ..common.errors import InputError, listed, no_such
 from ..common.limits import LARGEST_EXACT
-from .errors import InputError, listed, no_such
 from .formats import Format, check_names, frame_of
 from .sheet_layout import Layout, layout_of, spread_merged
 from .sizes import check_bytes, check_shape
-from .values import python_values, typed
 
 _MOST_ROWS = 1_048_576
 _LONGEST_CELL = 32_767

@@ -9,8 +9,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .errors import InputError
-from .values import is_text
+from ..cells.values import is_text
+from ..common.errors import InputError
 
 # Of the file, and of what it unpacks to. Values of JSON and Excel become objects, each many times its bytes.
 MOST_BYTES = {

@@ -16,12 +16,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from ..cells.values import to_arrow
+from ..common.errors import InputError, OutputError
 from ..common.types import Bools
-from .errors import InputError, OutputError
 from .formats import Format
 from .serialising import delimited_batches, json_batches
 from .sheets import write_sheet
-from .values import to_arrow
 
 _Bytes = BinaryIO | gzip.GzipFile
 

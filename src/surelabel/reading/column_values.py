@@ -1,10 +1,9 @@
-"""Columns of a table in any form -> what each holds: its kind and plain values."""
+"""Columns of a table in any form -> what each holds: its kind by type, and plain values."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from datetime import date
+from collections.abc import Sequence
+from datetime import date, time
 from decimal import Decimal
 from numbers import Complex, Real
 from typing import Any
@@ -14,12 +13,13 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
+from ..cells.values import vectors
 from ..common.settings import shown
 from ..common.types import Floats, Table, Values
-from .dates import float_values, moments, seconds
+from .dates import float_values, moments, seconds, seconds_of_day
 
 _NUMBERS = (Real, Decimal, np.bool_)
-# Its kind, "number", "date" or "category", and its values.
+# Its kind by type, "number", "date", "time", "category", "string" or "vector", and its values.
 RawColumn = tuple[str, Values]
 
 
@@ -34,7 +34,7 @@ def is_frame(X: Table) -> bool:
 
 
 def raw_columns(X: Table, names: Sequence[Any] | None = None) -> dict[Any, RawColumn]:
-    """Column name -> (kind, values): float values of numbers and dates, else objects."""
+    """Column name -> (kind, values): floats of numbers, dates, times and vectors, else objects."""
     if is_frame(X):
         frame = nw.from_native(X, eager_only=True)
         return {name: _from_series(name, frame.get_column(name)) for name in X.columns}
@@ -47,7 +47,11 @@ def _from_series(name: Any, column: nw.Series[Any]) -> RawColumn:
     dtype = column.dtype
     if dtype == nw.Boolean or (dtype.is_numeric() and dtype != nw.Decimal):
         return "number", float_values(column)
-    if dtype.is_temporal() and dtype != nw.Time:
+    if dtype == nw.Duration:
+        return "number", seconds(column)
+    if dtype == nw.Time:
+        return "time", seconds_of_day(column.to_list())
+    if dtype.is_temporal():
         return "date", seconds(column)
     if dtype == nw.Categorical or dtype == nw.Enum:
         native = column.to_native()
@@ -58,18 +62,26 @@ def _from_series(name: Any, column: nw.Series[Any]) -> RawColumn:
         )
         return "category", values.astype(object)
     if dtype.is_nested():
-        raise _no_value(f"Column {name!r}", str(dtype))
+        found = vectors(column.to_list())
+        if found is None:
+            raise _no_value(f"Column {name!r}", str(dtype))
+        return "vector", found
     return _from_values(name, column.to_numpy().astype(object))
 
 
 def _from_values(name: Any, values: Values) -> RawColumn:
-    """A column of objects: numbers where all are, else categories."""
+    """A column of objects: numbers, dates, times, strings or vectors where all are, else categories."""
     if values.dtype.kind in "mM":
         return _from_series(name, nw.from_native(pd.Series(values), series_only=True))
     values = values.astype(object)
     missing = pd.isna(values)
     known = values[~missing]
     kinds = set(map(type, known))
+    if kinds and all(issubclass(kind, str) for kind in kinds):
+        values[missing] = None
+        return "string", values
+    if kinds & {list, tuple, np.ndarray} and (found := vectors(values.tolist())) is not None:
+        return "vector", found
     for kind in kinds:
         if not _is_value(kind):
             row = next(row for row in np.flatnonzero(~missing) if type(values[row]) is kind)
@@ -80,6 +92,8 @@ def _from_values(name: Any, values: Values) -> RawColumn:
         return "number", out
     if all(issubclass(kind, date) for kind in kinds):
         return _from_values(name, moments(values))
+    if all(issubclass(kind, time) for kind in kinds):
+        return "time", seconds_of_day(values)
     if any(issubclass(kind, Complex) and not issubclass(kind, Real) for kind in kinds):
         raise ValueError(
             f"Complex data not supported: column {name!r} of X holds complex numbers. Make two columns of "
@@ -97,9 +111,9 @@ def misfit(expected: str, kind: str, values: Values) -> str:
     >>> misfit("number", "category", np.array([1.5, None, "x"], dtype=object))
     "'x', in row 2"
     """
-    if kind != "category":
+    if kind not in ("category", "string"):
         return f"{kind}s"
-    fits = _NUMBERS if expected == "number" else (date,)
+    fits = _NUMBERS if expected == "number" else (date, time)
     strangers = (row for row in np.flatnonzero(~pd.isna(values)) if not isinstance(values[row], fits))
     row = next(strangers, None)
     return "categories" if row is None else f"{shown(values[row])}, in row {row}"
@@ -125,42 +139,3 @@ def _floats(known: Values) -> Floats:
     except OverflowError:
         largest = int(np.finfo(float).max)
         return np.array([float(v) if abs(v) <= largest else np.inf * (1 if v > 0 else -1) for v in known])
-
-
-@dataclass(frozen=True)
-class Survey:
-    """What a column holds in some rows, enough to tell what it is in all.
-
-    Parameters
-    ----------
-    kind : str
-        "number", "date" or "category".
-    empty : bool
-        Whether every cell is missing.
-    levels : frozenset
-        The categories.
-    first : float
-        The first date; infinite where there is none.
-    """
-
-    kind: str
-    empty: bool
-    levels: frozenset[Any] = frozenset()
-    first: float = np.inf
-
-    @classmethod
-    def of(cls, kind: str, values: Values) -> Survey:
-        """Of the values of a column."""
-        known = values[~pd.isna(values)]
-        if kind == "category":
-            return cls(kind, not len(known), levels=frozenset(known.astype(object)))
-        dates = kind == "date" and len(known)
-        return cls(kind, not len(known), first=float(known.astype(float).min()) if dates else np.inf)
-
-
-def levels_of(known: Iterable[Any]) -> list[Any]:
-    """The categories of a column, in an order that does not depend on the rows."""
-    return sorted(
-        known,
-        key=lambda v: (type(v).__name__, v) if isinstance(v, (str, Real)) else (type(v).__name__, str(v)),
-    )

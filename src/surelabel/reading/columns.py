@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -11,28 +11,62 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
 
-from ..common.notice import notice
+from ..cells.kinds import UNUSED, Kind, kinds_together
+from ..common.notice import logger, notice
 from ..common.types import Table, Values
-from .column_values import RawColumn, Survey, is_frame, levels_of, misfit, raw_columns
-from .features import as_table, check_range, has_columns, stacked
+from .column_kinds import judged
+from .column_parts import (
+    CATEGORIES,
+    DATES,
+    SECONDS,
+    TEXTS,
+    as_categories,
+    category_part,
+    dated,
+    frequency,
+    measured,
+    named,
+    parts_of,
+    recurring,
+)
+from .column_survey import Survey, counted, levels_of, standing_for
+from .column_values import RawColumn, is_frame, raw_columns
+from .embedding import embedded, vector_cells
+from .features import as_numbers, as_table, check_range, has_columns, stacked_numbers
 
 # Lists of columns, and what the columns in them are.
-_LISTS = {"categorical": "category", "text": "text"}
+_LISTS = {
+    "number": "number",
+    "categorical": "category",
+    "text": "text",
+    "date": "date",
+    "identifiers": "identifier",
+    "drop": "dropped",
+    "embedding": "vector",
+}
 # Columns that an error names.
 _MOST_NAMED = 10
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 @dataclass
 class Columns(BaseEstimator):
     """How X is read: what each column is taken for.
 
+    Columns that are not named here are told by their type; those of strings by their cells, as
+    `surelabel inspect` does: numbers, dates, times of day, categories, free text, and identifiers, which are
+    not used. An array of numbers stays what it is.
+
     Parameters
     ----------
-    categorical : list of column names, optional
-        Columns of numbers to read as categories.
-    text : list of column names, optional
-        Columns of free text, which is read by its words.
+    number, categorical, text, date : list of column names, optional
+        Columns to read as numbers, as categories, as free text, which is read by its words, and as dates or
+        times of day; numbers among dates are seconds since 1970.
+    identifiers, drop : list of column names, optional
+        Columns that only name the rows, and others to leave out.
+    embedding : list of column names, or dict, optional
+        Columns whose cells are lists or arrays of equally many numbers. Or, for columns of text, a dict of
+        column name to a function of a list of n strings that returns an array (n, d). The function is not
+        saved with a model; set it again in `columns_.embedding`.
     order : {"any", "same"}, default="any"
         Whether columns may come in another order than in fit. They are matched by name
         either way; "same" refuses, as scikit-learn's own estimators do.
@@ -42,11 +76,16 @@ class Columns(BaseEstimator):
     names_ : list
         Column names; None for an array of numbers.
     kinds_ : dict
-        Column name to "number", "date", "category" or "text".
+        Column name to "number", "category", "many levels", "text", "url", "date", "time", "date and time",
+        "vector", or what is not used: "identifier", "constant", "dropped".
+    why_ : dict
+        Column name to the reason, in words.
     levels_ : dict
         Column name to the categories seen in fit.
     origins_ : dict
         Column name to the first date seen in fit, from which dates are counted in seconds.
+    origin_of_ : dict
+        Name of each column that models read to the column of X that it was made from.
 
     See Also
     --------
@@ -61,30 +100,47 @@ class Columns(BaseEstimator):
     0   1.0    red
     1   2.0    NaN
     2   NaN   blue
+    >>> Columns().fit_transform(pd.DataFrame({"price": ["$1.20", "$80"], "at": ["13:30", "9:15"]}))
+        price       at at: hour (category)
+    0    1.2  48600.0                13.0
+    1    80.0  33300.0                 9.0
     """
 
+    number: Any = None
     categorical: Any = None
     text: Any = None
+    date: Any = None
+    identifiers: Any = None
+    drop: Any = None
+    embedding: Any = None
     order: str = "any"
+
+    def _forget(self) -> None:
+        """Begin anew."""
+        self.names_: Any = None
+        self.kinds_: dict[Any, str] = {}
+        self.why_: dict[Any, str] = {}
+        self.notations_: dict[Any, str] = {}
+        self.levels_: dict[Any, list[Any]] = {}
+        self.rows_: dict[Any, list[int]] = {}
+        self.origins_: dict[Any, float] = {}
+        self.parts_: dict[Any, dict[str, Any]] = {}
+        self.origin_of_: dict[Any, Any] = {}
 
     def fit_transform(self, X: Table, extra: Table | None = None) -> Table:
         """Learn from X, and from `extra` rows below it, and return both as one."""
         self._check()
-        self.names_: Any = None
-        self.kinds_: dict[Any, str] = {}
-        self.levels_: dict[Any, list[Any]] = {}
-        self.origins_: dict[Any, float] = {}
+        self._forget()
         X = as_table(X)
         if not has_columns(X) and not self._said():
-            return _stack(X, extra)
+            return stacked_numbers(X, extra)
         parts = [raw_columns(X)]
         self.names_ = list(parts[0])
         if extra is not None:
             parts.append(self._raw(as_table(extra), "X_unlabeled"))
         self._learn([self._surveyed(part) for part in parts], ["X", "X_unlabeled"])
-        return pd.DataFrame(
-            {name: _join([self._read(name, *part[name]) for part in parts]) for name in self.names_}
-        )
+        tables = [self._made(part) for part in parts]
+        return pd.DataFrame({name: _join([table[name] for table in tables]) for name in tables[0]})
 
     def _check(self) -> None:
         """Refuse settings that make no sense."""
@@ -114,8 +170,8 @@ class Columns(BaseEstimator):
 
     def fit_surveys(self, surveys: Sequence[dict[Any, Survey] | None], names: Sequence[str]) -> Self:
         """Learn from surveys of all shards of a table; errors call the shards by these names."""
+        self._forget()
         self.names_ = None if surveys[0] is None else list(surveys[0])
-        self.kinds_, self.levels_, self.origins_ = {}, {}, {}
         for survey, name in zip(surveys, names, strict=True):
             if (None if survey is None else list(survey)) != self.names_:
                 raise ValueError(f"{name} has other columns than {names[0]}.")
@@ -134,9 +190,16 @@ class Columns(BaseEstimator):
         """Read X as fit did; categories not seen then count as missing, with a warning."""
         X = as_table(X)
         if self.names_ is None:
-            return _as_numbers(X, "X")
-        raw = self._raw(X, "X")
-        return pd.DataFrame({name: self._read(name, *raw[name]) for name in self.names_})
+            return as_numbers(X, "X")
+        return pd.DataFrame(self._made(self._raw(X, "X")))
+
+    def without_functions(self) -> Self:
+        """Itself without the functions of `embedding`, which cannot be saved."""
+        if not isinstance(self.embedding, Mapping):
+            return self
+        other = copy(self)
+        other.embedding = dict.fromkeys(self.embedding)
+        return other
 
     def _raw(self, X: Table, argument: str) -> dict[Any, RawColumn]:
         """Columns by name; those of an array by position."""
@@ -151,55 +214,143 @@ class Columns(BaseEstimator):
             )
         return raw
 
+    # Fit.
+
     def _surveyed(self, raw: dict[Any, RawColumn]) -> dict[Any, Survey]:
         said = self._said()
-        return {name: Survey.of(said.get(name, kind), values) for name, (kind, values) in raw.items()}
+        return {name: self._survey(name, said.get(name), *column) for name, column in raw.items()}
+
+    def _survey(self, name: Any, said: str | None, kind: str, values: Values) -> Survey:
+        if said in ("category", "text"):
+            return Survey.of(said, values)
+        if said == "date" and kind == "number":
+            return Survey.of("date", values)
+        if said == "vector" and kind == "string":
+            some = values[~pd.isna(values)][:1]
+            width = embedded(name, some, self._function(name)).shape[1] if len(some) else 0
+            return Survey("vector", len(values), len(some), width=width)
+        return Survey.of(kind, values)
 
     def _learn(self, surveys: Sequence[dict[Any, Survey]], names: Sequence[str]) -> None:
-        for name, kind in self._said().items():
+        said = self._said()
+        for name, kind in said.items():
             if name not in self.names_:
                 few = f"{self.names_[:_MOST_NAMED]}{' and more' if len(self.names_) > _MOST_NAMED else ''}"
                 setting = next(key for key, value in _LISTS.items() if value == kind)
                 raise ValueError(f"{setting} names the column {name!r}, which X does not have: it has {few}.")
-        for name in self.names_:
-            self._learn_column(name, [survey[name] for survey in surveys], names)
+        parts = {name: [survey[name] for survey in surveys] for name in self.names_}
+        strings = {
+            name: standing_for(each)
+            for name, each in parts.items()
+            if said.get(name) in (None, "number", "date")
+            and any(part.kind == "string" and part.n_known for part in each)
+        }
+        inferred = kinds_together(strings, said)
+        for name, each in parts.items():
+            self.kinds_[name], self.why_[name] = judged(name, each, names, said.get(name), inferred.get(name))
+        self._use_some(said, parts)
+        taken = set(self.names_)
+        for name, each in parts.items():
+            self._learn_column(name, each, inferred.get(name))
+            found = named(name, parts_of(self.kinds_[name], self._measured(name, each)), taken)
+            self.parts_[name] = found
+            self.origin_of_ |= dict.fromkeys(found.values(), name)
+            taken |= set(found.values())
+            for part, made in found.items():
+                of = category_part(part)
+                if of is not None:
+                    self.levels_[made] = sorted(recurring(self._measured(name, each))[of])
 
-    def _learn_column(self, name: Any, parts: Sequence[Survey], names: Sequence[str]) -> None:
-        # A part where all is missing takes the kind of the other.
-        kinds = {part.kind: where for part, where in zip(parts, names, strict=False) if not part.empty}
-        if len(kinds) > 1:
-            (one, here), (two, there) = list(kinds.items())[:2]
-            raise ValueError(
-                f"Column {name!r} is of kind {one} in {here} and {two} in {there}. "
-                f"Give it one type, or read it as categories: Columns(categorical=[{name!r}])."
-            )
-        kind = self.kinds_[name] = next(iter(kinds), parts[0].kind)
-        if kind == "category":
-            self.levels_[name] = levels_of(set().union(*(part.levels for part in parts)))
-            if name not in (self.categorical or []):
-                _speak_of_numbers(name, self.levels_[name])
-        if kind == "date":
+    def _use_some(self, said: Mapping[Any, str], parts: Mapping[Any, Sequence[Survey]]) -> None:
+        """Where nothing would be left to learn from, use what was not said to be left out."""
+        unused = [name for name, kind in self.kinds_.items() if kind in UNUSED]
+        spare = [name for name in unused if name not in said]
+        if len(unused) == len(self.names_):
+            if not spare:
+                raise ValueError("Every column of X is named in identifiers or drop; none is left.")
+            for name in spare:
+                is_text = any(part.kind == "string" and part.n_known for part in parts[name])
+                self.kinds_[name] = "category" if is_text else "number"
+        elif unused:
+            logger.info("not used: %s", {name: self.why_[name] for name in unused})
+
+    def _learn_column(self, name: Any, parts: Sequence[Survey], found: Kind | None) -> None:
+        """Remember what reading a column takes."""
+        kind = self.kinds_[name]
+        if found is not None and kind in (*DATES, "number"):
+            self.notations_[name] = found.notation
+            if found.doubt:
+                notice(f"Column {name!r}: {found.doubt}", advice=True)
+        if kind in CATEGORIES:
+            counts = counted(parts)
+            self.levels_[name] = levels_of(counts)
+            self.rows_[name] = [counts[level] for level in self.levels_[name]]
+        if kind in DATES:
+            if self.date is not None and name in self.date and found is None:
+                self.notations_[name] = SECONDS
             # Seconds since 1970 in single precision are two minutes apart.
-            first = min(part.first for part in parts)
-            self.origins_[name] = first if first < np.inf else 0.0
+            first = min(part.first for part in self._measured(name, parts))
+            self.origins_[name] = 0.0 if kind == "time" or first == np.inf else first
 
-    def _read(self, name: Any, kind: str, values: Values) -> Any:
-        expected = self.kinds_[name]
-        if expected == "category":
-            return self._read_category(name, values.astype(object))
-        if expected == "text":
-            return np.array([None if pd.isna(value) else str(value) for value in values], dtype=object)
-        if kind != expected and not pd.isna(values).all():
-            now = misfit(expected, kind, values)
-            raise ValueError(f"Column {name!r} held {expected}s in fit and now holds {now}.")
-        values = values.astype(float) - self.origins_.get(name, 0.0)
-        check_range(values[:, None], [name])
-        return values
+    def _measured(self, name: Any, parts: Sequence[Survey]) -> list[Survey]:
+        """Surveys of the dates in a column, whose parts may hold them as strings."""
+        kind = self.kinds_[name]
+        if kind not in DATES:
+            return list(parts)
+        base = kind.removesuffix(" and time")
+        return [
+            part
+            if part.kind != "string"
+            else Survey.of(base, measured(name, kind, self._notation(name), ("string", _cells(part))))
+            for part in parts
+        ]
+
+    # Fit and transform.
+
+    def _notation(self, name: Any) -> str:
+        return vars(self).get("notations_", {}).get(name, "")
+
+    def _made(self, raw: dict[Any, RawColumn]) -> dict[Any, Any]:
+        """The columns that models read."""
+        table: dict[Any, Any] = {}
+        for name in self.names_:
+            # Models of the first release have no parts.
+            parts = vars(self).get("parts_", {}).get(name, {"": name})
+            if parts:
+                table |= self._read(name, parts, raw[name])
+        return table
+
+    def _read(self, name: Any, parts: Mapping[str, Any], raw: RawColumn) -> dict[Any, Any]:
+        kind, values = self.kinds_[name], raw[1]
+        if kind == "vector":
+            matrix = vector_cells(name, raw, len(parts), self._function(name))
+            check_range(matrix, list(parts.values()))
+            return {made: matrix[:, j] for j, made in enumerate(parts.values())}
+        if kind in CATEGORIES:
+            column = self._read_category(name, values.astype(object))
+            columns: dict[Any, Any] = {name: column}
+            for part, made in parts.items():
+                if part:
+                    columns[made] = frequency(column.codes, self.rows_[name], values)
+            return columns
+        if kind in TEXTS:
+            return {name: np.array([_text(value) for value in values], dtype=object)}
+        numbers = measured(name, kind, self._notation(name), raw)
+        if kind in DATES:
+            columns = dated(numbers, parts, self.origins_[name], self.levels_)
+        else:
+            columns = {name: numbers}
+        check_range(np.asarray(columns[name])[:, None], [name])
+        return columns
+
+    def _function(self, name: Any) -> Any:
+        """What makes vectors of the text of a column; None where nothing is set."""
+        return self.embedding.get(name) if isinstance(self.embedding, Mapping) else None
 
     def _read_category(self, name: Any, values: Values) -> pd.Categorical:
         levels = self.levels_[name]
-        codes = pd.Index(levels, dtype=object).get_indexer(pd.Index(values, dtype=object))
-        unseen = ~pd.isna(values) & (codes < 0)
+        column = as_categories(values, levels)
+        unseen = ~pd.isna(values) & (column.codes < 0)
         if unseen.any():
             strangers = sorted({str(v) for v in values[unseen]})
             notice(
@@ -208,44 +359,21 @@ class Columns(BaseEstimator):
                 "they count as missing.",
                 advice=True,
             )
-        return pd.Categorical.from_codes(codes, categories=pd.Index(levels))
+        return column
 
 
-def _speak_of_numbers(name: Any, levels: Sequence[Any]) -> None:
-    """Say that a column of text holds numbers; whole ones may be codes, which are categories."""
-    if not levels or not all(isinstance(level, str) and _NUMBER.fullmatch(level.strip()) for level in levels):
-        return
-    measured = next((level for level in levels if not level.strip().lstrip("+-").isdigit()), None)
-    if measured is not None:
-        notice(
-            f"Column {name!r} holds numbers as text, such as {measured!r}, and is read as categories. "
-            f"Make numbers of it, by X[{name!r}].astype(float) for example; or say that it is right, by "
-            f"Columns(categorical=[{name!r}]).",
-            advice=True,
-        )
+def _cells(part: Survey) -> Values:
+    cells = np.empty(len(part.levels), dtype=object)
+    cells[:] = list(part.levels)
+    return cells
 
 
-def _as_numbers(X: Table, argument: str) -> Table:
-    """X as numbers, for models whose training rows came as an array of them."""
-    if not has_columns(X):
-        return X
-    raw = raw_columns(X)
-    for name, (kind, values) in raw.items():
-        if kind != "number" and not pd.isna(values).all():
-            example = values[~pd.isna(values)].tolist()[0]
-            raise ValueError(f"X held numbers in fit; column {name!r} of {argument} holds {example!r}.")
-    X = np.column_stack([values.astype(float) for _, values in raw.values()])
-    check_range(X, list(raw))
-    return X
-
-
-def _stack(X: Table, extra: Table | None) -> Table:
-    if extra is None:
-        return X
-    extra = _as_numbers(as_table(extra), "X_unlabeled")
-    if extra.shape[1] != X.shape[1]:
-        raise ValueError(f"X has {X.shape[1]} features and X_unlabeled has {extra.shape[1]}.")
-    return stacked(X, extra)
+def _text(value: Any) -> str | None:
+    """A cell of free text; None where it is missing or blank."""
+    if pd.isna(value):
+        return None
+    text = str(value)
+    return text if text.strip() else None
 
 
 def _join(parts: Sequence[Any]) -> Any:

@@ -18,7 +18,7 @@ from pandas.api.types import is_numeric_dtype
 from sklearn.utils import check_array
 
 from ..common.types import Bools, Floats, Table, Values
-from .column_values import is_frame, is_sparse
+from .column_values import is_frame, is_sparse, raw_columns
 from .containers import opened_table
 
 # Trees and boosters compute in single precision.
@@ -187,3 +187,27 @@ def check_range(X: Table, names: Sequence[Any]) -> None:
         f"Input X contains infinity or a value too large: column {names[column]!r}, row {row} holds {what}. "
         "Mark it as missing (NaN) or rescale the column."
     )
+
+
+def as_numbers(X: Table, argument: str) -> Table:
+    """X as numbers, for models whose training rows came as an array of them."""
+    if not has_columns(X):
+        return X
+    raw = raw_columns(X)
+    for name, (kind, values) in raw.items():
+        if kind != "number" and not pd.isna(values).all():
+            example = values[~pd.isna(values)].tolist()[0]
+            raise ValueError(f"X held numbers in fit; column {name!r} of {argument} holds {example!r}.")
+    X = np.column_stack([values.astype(float) for _, values in raw.values()])
+    check_range(X, list(raw))
+    return X
+
+
+def stacked_numbers(X: Table, extra: Table | None) -> Table:
+    """An array of numbers with more rows of numbers below it."""
+    if extra is None:
+        return X
+    extra = as_numbers(as_table(extra), "X_unlabeled")
+    if extra.shape[1] != X.shape[1]:
+        raise ValueError(f"X has {X.shape[1]} features and X_unlabeled has {extra.shape[1]}.")
+    return stacked(X, extra)

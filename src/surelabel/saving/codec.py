@@ -21,6 +21,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
 from ..common.types import Ints, Values
+from ..reading.columns import Columns
 
 # What was replaced, by its id: itself, and what stands for it.
 _Memo = dict[int, tuple[Any, Any]]
@@ -78,6 +79,8 @@ def _plain(value: Any, memo: _Memo) -> Any:
 
 def _replaced(value: Any, memo: _Memo) -> Any:
     kind = type(value)
+    if isinstance(value, Columns):
+        value = value.without_functions()
     stand = next((STANDS[name] for name in map(name_of, kind.__mro__) if name in STANDS), None)
     if kind is np.ndarray and value.dtype == object:
         stand = Objects

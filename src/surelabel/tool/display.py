@@ -130,9 +130,8 @@ def _columns_table(facts: Facts) -> Table:
     kinds = list(facts.kinds.values())
     for kind in kinds[:_SHOWN_COLUMNS]:
         unused = not kind.used and kind.kind != "target"
-        what = f"{kind.kind}, unused" if unused else kind.kind
         style = "dim" if unused else "bold" if kind.kind == "target" else ""
-        cells = [kind.name, what, kind.why, f"{kind.n_missing:,}" if kind.n_missing else ""]
+        cells = [kind.name, kind.kind, kind.why, f"{kind.n_missing:,}" if kind.n_missing else ""]
         table.add_row(*[Text(shown(cell)) for cell in [*cells, ", ".join(kind.examples)]], style=style)
     if len(kinds) > _SHOWN_COLUMNS:
         rest = Counter(kind.kind for kind in kinds[_SHOWN_COLUMNS:])

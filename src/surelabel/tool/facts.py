@@ -6,11 +6,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..files import InputError, Kind
+from ..cells import Kind
+from ..files import InputError
+from ..reading.column_parts import CATEGORIES, DATES, TEXTS
+from ..reading.columns import Columns
 
 _MOST_CLASSES = 10_000
 # The tables that a run writes, by the names of the files without their endings.
 OUTPUTS = ("labels", "unlabeled")
+# The lists of `Columns`, and the kinds of the columns in them.
+_LISTS = {
+    "number": ("number",),
+    "categorical": CATEGORIES,
+    "text": TEXTS,
+    "date": DATES,
+    "embedding": ("vector",),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +60,15 @@ class Facts:
     reads: tuple[Path, ...]
     outputs: tuple[str, ...]
     record: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> Columns:
+        """How the classifier reads the columns: as the kinds say, so that nothing is told twice."""
+        named: dict[str, Any] = {
+            setting: [name for name, kind in self.kinds.items() if kind.kind in kinds]
+            for setting, kinds in _LISTS.items()
+        }
+        return Columns(**named)
 
 
 def check_used(kinds: dict[str, Kind], data: str) -> None:

@@ -87,8 +87,9 @@ def predicted(
     if out.exists() and out.samefile(table.path):
         raise InputError(f"{out} is the file that is read. Name another --out.")
     _check_out(out, folder)
-    X = features_of(table, kinds)
     clf = load(folder.model)
+    # The first release did not learn from free text.
+    X = features_of(table, {name: kinds[name] for name in clf.columns_.names_})
     targets = list(clf.classes_) if clf.several_labels else [record["settings"]["target"]]
     added: dict[str, pd.Series] = {}
     for name, opinion in zip(targets, opinions(clf, X), strict=True):

@@ -20,6 +20,10 @@ Drop = Annotated[list[str] | None, typer.Option(help="A column to leave out. May
 Categorical = Annotated[
     list[str] | None, typer.Option(help="A column to read as categories. May be repeated.")
 ]
+Text = Annotated[list[str] | None, typer.Option(help="A column to read as free text. May be repeated.")]
+Date = Annotated[
+    list[str] | None, typer.Option(help="A column to read as dates or times of day. May be repeated.")
+]
 Id = Annotated[list[str] | None, typer.Option(help="A column that only names the rows. May be repeated.")]
 MissingLabel = Annotated[str | None, typer.Option(help="Another mark of an unlabelled row, such as '?'.")]
 Sheet = Annotated[str | None, typer.Option(help="The sheet of an Excel file.")]

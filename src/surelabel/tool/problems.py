@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..cells import Kind, features, is_mark, marks_in, option
 from ..common.types import Bools, Values
-from ..files import Kind, features, is_mark, listed, marks_in, option
+from ..files import listed
+from ..reading.column_parts import CATEGORIES, TEXTS
 from .leaks import GivenClasses
 from .look_alike import apart, look_alikes
 from .table_source import TableSource, read_features
@@ -83,8 +85,13 @@ class _Seen:
 
     @cached_property
     def columns(self) -> dict[str, Values]:
-        """The columns that are learnt from, each of shape (n,)."""
-        return {str(name): column.to_numpy() for name, column in self.X.items()}
+        """The columns that are learnt from, each of shape (n,); vectors as tuples."""
+        return {
+            str(name): column.map(tuple).to_numpy()
+            if self.kinds[str(name)].kind == "vector"
+            else column.to_numpy()
+            for name, column in self.X.items()
+        }
 
     @property
     def kinds(self) -> dict[str, Kind]:
@@ -174,18 +181,18 @@ def _of_cells(seen: _Seen) -> Iterator[Problem]:
     """Cells that are not what the rest of their column is, and columns that are perhaps read wrongly."""
     first = [Problem(kind.name, kind.note, kind.advice) for kind in seen.kinds.values() if kind.note]
     yield from _gathered(first, "hold cells that are not what the rest of the column is; see why, above.")
-    text = [kind for kind in seen.kinds.values() if kind.kind == "text" and not kind.note]
     found = [
         Problem(
             kind.name,
-            f"{kind.why}, which is not learnt from.",
-            f"If it holds categories: {option('categorical', kind.name)}. If it names the rows: "
-            f"{option('id', kind.name)}",
+            f"Not learnt from, as it looks like a name of the row: {kind.why}.",
+            f"If it holds categories: {option('categorical', kind.name)}. If it holds words: "
+            f"{option('text', kind.name)}",
         )
-        for kind in text
+        for kind in seen.kinds.values()
+        if kind.kind == "identifier" and kind.why.startswith("codes")
     ]
     yield from _gathered(
-        found, "are taken for free text, and not learnt from.", "See --categorical and --id."
+        found, "look like names of the rows, and are not learnt from.", "See --categorical and --text."
     )
     for table, notes in zip(seen.source.tables[1:], seen.notes, strict=True):
         other = [
@@ -198,11 +205,12 @@ def _of_marks(seen: _Seen) -> Iterator[Problem]:
     """Marks such as n/a: one rule for the table, which is told where they occur."""
     missing, kept = _Marks(), _Marks()
     for name in seen.columns:
-        if not seen.kinds[name].n_missing and seen.kinds[name].kind != "category":
+        kind = seen.kinds[name].kind
+        if kind in TEXTS or kind == "vector" or not (seen.kinds[name].n_missing or kind in CATEGORIES):
             continue
         marks = marks_in(seen.source.tables[0].frame[name])
         if marks:
-            (kept if seen.kinds[name].kind == "category" else missing).add(name, marks)
+            (kept if kind in CATEGORIES else missing).add(name, marks)
     rules, advice = [], []
     if missing.columns:
         verb = "counts" if len(missing.marks) == 1 else "count"
@@ -295,7 +303,7 @@ def _of_near_unique(seen: _Seen) -> Iterator[Problem]:
         what = None
         if kind.kind == "number" and kind.n_distinct == len(column) >= _MANY and _is_code(column):
             what = "A different whole number in every row."
-        if kind.kind == "category" and n_known > _FEW and 2 * kind.n_distinct > n_known:
+        if kind.kind in CATEGORIES and n_known > _FEW and 2 * kind.n_distinct > n_known:
             what = f"{kind.n_distinct:,} different categories in {n_known:,} cells: few rows share one."
         if what is not None:
             found.append(Problem(name, what, f"If it only names the rows: {option('id', name)}"))
@@ -314,7 +322,7 @@ def _of_look_alikes(seen: _Seen) -> Iterator[Problem]:
     """Names of columns, and categories, that differ only in how they are written."""
     found = []
     for name in seen.columns:
-        if seen.kinds[name].kind == "category" and seen.kinds[name].n_distinct <= _MOST_LEVELS:
+        if seen.kinds[name].kind in CATEGORIES and seen.kinds[name].n_distinct <= _MOST_LEVELS:
             groups = look_alikes(seen.X[name].dropna().unique())
             if groups:
                 more = f" and {len(groups) - 1:,} more groups" if len(groups) > 1 else ""

@@ -15,9 +15,10 @@ from typing import Any
 
 import pandas as pd
 
+from ..cells import Kind
 from ..classifier import PseudoLabelClassifier
 from ..common.versions import versions
-from ..files import InputError, Kind, write_bytes
+from ..files import InputError, write_bytes
 from ..reporting import report
 from ..rounds.checkpoint import Checkpoint, described
 from ..rounds.records import Round

@@ -16,6 +16,7 @@ from ..classifier import PseudoLabelClassifier
 from ..committees.unlike import Unlike
 from ..common.settings import MOST_JOBS
 from ..files import InputError, check_file, did_you_mean
+from ..reading.columns import Columns
 from ..recipes import csa, flexmatch, pl, sla, ups
 
 METHODS = ("csa", "sla", "ups", "flexmatch", "pl", "supervised")
@@ -47,8 +48,9 @@ class Settings:
         Its label column; or its label columns, with commas between, or by how their names begin.
     unlabeled : str, optional
         A file of more unlabelled rows.
-    drop, categorical, id : tuple of str
-        Columns to leave out, to read as categories, and to leave out as identifiers.
+    drop, categorical, text, date, id : tuple of str
+        Columns to leave out, to read as categories, as free text, as dates or times of day, and to leave out
+        as identifiers.
     missing_label : str, optional
         Mark of an unlabelled row besides the empty cell.
     method : str, default="csa"
@@ -85,6 +87,8 @@ class Settings:
     unlabeled: str | None = None
     drop: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
+    text: tuple[str, ...] = ()
+    date: tuple[str, ...] = ()
     id: tuple[str, ...] = ()
     missing_label: str | None = None
     method: str = "csa"
@@ -179,9 +183,7 @@ class Settings:
 
     def differences(self, other: dict[str, Any]) -> list[str]:
         """In words, each setting that another run had different."""
-        defaults = {
-            field.name: field.default for field in fields(self)[1:]
-        }  # an older run lacks newer options
+        defaults = type(self)(self.data).plain()  # an older run lacks newer options
         mine, theirs = _compared(self.plain()), _compared(defaults | other)
         return [
             f"{name} was {theirs.get(name)!r} and is {mine[name]!r}"
@@ -189,10 +191,13 @@ class Settings:
             if name not in _FREE and mine[name] != theirs.get(name)
         ]
 
-    def classifier(self, classes: Sequence[Any], several: bool = False) -> PseudoLabelClassifier:
+    def classifier(
+        self, classes: Sequence[Any], several: bool = False, columns: Columns | None = None
+    ) -> PseudoLabelClassifier:
         """The classifier to fit, for classes, or several labels a row, as they are in the file."""
         settings: dict[str, Any] = {
             "n_rounds": self.rounds,
+            "columns": columns,
             "class_prior": _prior(self.prior, classes, several),
             "missing_label": None,
             "random_state": self.seed,
@@ -209,7 +214,7 @@ class Settings:
 
 # A file of settings may also say where to write, and whether to be quiet.
 _NAMES = [field.name for field in fields(Settings)] + ["out", "quiet"]
-_LISTS = ("drop", "categorical", "id", "parts")
+_LISTS = ("drop", "categorical", "text", "date", "id", "parts")
 _TYPES: dict[str, type] = dict.fromkeys(("rounds", "members", "seed", "jobs"), int) | dict.fromkeys(
     ("guard", "guard_formulas", "quiet", "report"), bool
 )

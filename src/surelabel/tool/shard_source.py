@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from distributed import Client
 
+from ..cells import kinds_of, target_column
 from ..classifier import PseudoLabelClassifier
 from ..dask import DaskPseudoLabelClassifier
 from ..dask.cluster import connected
 from ..dask.pieces import Each, Pieces
-from ..files import kinds_of, target_column
 from ..rounds.records import Round
 from . import summary
 from .earlier_run import EarlierRun, Tally, earlier_run
@@ -76,7 +76,7 @@ class ShardSource(Source):
     def labelling(self, settings: Settings, folder: RunFolder) -> ShardLabelling:
         """The work that settings ask for, on the cluster."""
         # --jobs is the number of workers; each of them does one thing at a time.
-        clf = replace(settings, jobs=None).classifier(list(self.facts.counts))
+        clf = replace(settings, jobs=None).classifier(list(self.facts.counts), columns=self.facts.columns)
         return ShardLabelling(
             self, settings, folder, DaskPseudoLabelClassifier(clf, folder=folder.kept_shards)
         )
@@ -156,7 +156,7 @@ def _read(settings: Settings, shards: list[Shard], digest: str, client: Client) 
     if earlier is not None:
         head, _ = earlier.read(head, settings.missing_label)
         drop = tuple(name for name in drop if name not in earlier.added)
-    kinds = kinds_of(head, (target,), drop, settings.categorical, settings.id)
+    kinds = kinds_of(head, (target,), drop, settings.categorical, settings.id, settings.text, settings.date)
     check_used(kinds, settings.data)
     n_rows = sum(shard.n_rows for shard in shards)
     found = Pieces(shards, client).ask(label_counts, target, settings.missing_label, earlier)

@@ -14,18 +14,10 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 
+from ..cells import Kind, features
 from ..classifier import PseudoLabelClassifier
 from ..common.types import Values
-from ..files import (
-    Format,
-    InputError,
-    Kind,
-    check_file,
-    features,
-    read_row_groups,
-    target_values,
-    write_table,
-)
+from ..files import Format, InputError, check_file, read_row_groups, target_values, write_table
 from .earlier_run import EarlierRun, Tally
 from .filled_table import filled
 from .final_opinion import opinions

@@ -10,19 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from ..cells import Kind, kinds_of, target_column
 from ..common.types import Values
-from ..files import (
-    TEXT_KINDS,
-    InputError,
-    Kind,
-    Table,
-    format_of,
-    kinds_of,
-    listed,
-    read_table,
-    target_column,
-    target_values,
-)
+from ..files import TEXT_KINDS, InputError, Table, format_of, listed, read_table, target_values
 from .earlier_run import earlier_run
 from .facts import OUTPUTS, Facts, check_labelled, check_used
 from .label_columns import by_name, target_names, uniform, yes_or_no
@@ -39,7 +29,9 @@ def read_tables(settings: Settings) -> TableSource:
     targets, several = target_names(tables[0].frame, settings)
     tables, drop, by_hand = _given_back(tables, targets, several, settings)
     table, more = tables[0], tables[1:]
-    kinds = kinds_of(table.frame, targets, drop, settings.categorical, settings.id)
+    kinds = kinds_of(
+        table.frame, targets, drop, settings.categorical, settings.id, settings.text, settings.date
+    )
     columns = [uniform(target_values(table.frame, name, settings.missing_label)) for name in targets]
     labels, answers = yes_or_no(columns, targets) if several else (columns[0], ())
     for each in more:

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..cells import Kind, features, features_and_notes
 from ..classifier import PseudoLabelClassifier
 from ..common.notice import notice
 from ..common.types import Ints, Values
-from ..files import InputError, Kind, Table, features, features_and_notes, write_table
+from ..files import InputError, Table, write_table
 from ..rounds.records import Round
 from ..rounds.several import LabelRounds
 from . import summary
@@ -66,7 +67,7 @@ class TableSource(Source):
 
     def labelling(self, settings: Settings, folder: RunFolder) -> TableLabelling:
         """The work that settings ask for, in this process."""
-        clf = settings.classifier(list(self.facts.counts), self.facts.several)
+        clf = settings.classifier(list(self.facts.counts), self.facts.several, self.facts.columns)
         return TableLabelling(self, folder, clf, *self.features(), settings.guard_formulas)
 
 

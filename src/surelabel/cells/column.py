@@ -1,7 +1,8 @@
-"""What the cells of one column are, whatever held them: numbers, dates or text."""
+"""What the cells of one column are, whatever held them: numbers, dates, times, vectors or text."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,19 +12,26 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..common.limits import LARGEST_EXACT, is_missing
+from .dates import ISO, is_dated
 from .notation import PLAIN, Notation
 from .survey import (
     LONGEST_MARK,
+    PLAINLY,
+    Habits,
     Survey,
     dates_in,
     errors_in,
+    glimpse,
     is_mark,
+    likely_dates,
+    likely_numbers,
     numbers_in,
     parsed,
     survey_of,
     survey_of_typed,
+    times_in,
 )
-from .values import decoded, is_text, python_values, to_arrow
+from .values import decoded, is_text, python_values, to_arrow, vectors
 
 _WHOLE = r"\A(?:0|-?[1-9][0-9]*)\z"
 _SPACE = " \t"
@@ -36,16 +44,17 @@ class Cells:
 
     Parameters
     ----------
-    kind : {"number", "date", "text", "nested"}
+    kind : {"number", "date", "time", "text", "vector", "nested"}
         What the values are.
     values : pyarrow.Array of shape (N,)
-        Doubles, timestamps in microseconds, or text; null where missing.
+        Doubles, timestamps in microseconds, seconds of the day, or text; null where missing. Of vectors:
+        an array of numbers of shape (N, d), NaN where missing.
     declared : bool
         Whether the column came as categories by type.
     by : {"", "number", "date"}
         Of categories: whether they are told apart as numbers or dates, not by how they are written.
     survey : Survey, optional
-        Which cells are numbers or dates, and which are not; None where most are neither.
+        Which cells are numbers, dates or times, and which are not; None where most are none of these.
     """
 
     kind: str
@@ -55,25 +64,51 @@ class Cells:
     survey: Survey | None = None
 
 
-def cells_of(column: pd.Series, decimal: str = ".") -> Cells:
-    """One column of a frame of any types, read; `decimal` is meant where a decimal mark could be either."""
+def cells_of(column: pd.Series, habits: Habits = PLAINLY) -> Cells:
+    """One column of a frame of any types, read; habits tell what is meant where it could be either."""
     text = _text(column)
     if text is None:
         return _typed(column)
-    survey = survey_of(text, decimal)
+    survey = survey_of(text, habits)
     if survey is not None and survey.believable:
         return Cells(survey.kind, survey.values, survey=survey)
     wrong = errors_in(text)
     return Cells("text", text if wrong is None else wrong.values, survey=survey or wrong)
 
 
-def cells_as(column: pd.Series, kind: str, notation: Notation) -> Cells:
-    """A column read as numbers or dates because another one was, whatever most of its cells are."""
+def cells_said(column: pd.Series, kind: str, habits: Habits = PLAINLY) -> Cells:
+    """A column read as "number" or "date" because a person says so, whatever most of its cells are."""
     text = _text(column)
     if text is None:
         return _typed(column)
-    survey = numbers_in(text, notation) if kind == "number" else dates_in(text)
+    cells = glimpse(text)
+    if kind == "number":
+        survey = likely_numbers(text, cells, habits.decimal) or numbers_in(text, PLAIN)
+    else:
+        survey = likely_dates(text, list(filter(is_dated, cells)), habits.day_first) or dates_in(text)
+    return Cells(survey.kind, survey.values, survey=survey)
+
+
+def cells_as(column: pd.Series, kind: str, notation: str = "") -> Cells:
+    """A column read as numbers, dates or times because another one was, whatever most of its cells are."""
+    text = _text(column)
+    if text is None:
+        return _typed(column)
+    if kind == "number":
+        survey = numbers_in(text, Notation.of(notation) if notation else PLAIN)
+    else:
+        survey = times_in(text) if kind == "time" else dates_in(text, notation or ISO)
     return Cells(kind, survey.values, survey=survey)
+
+
+def text_cells(column: pd.Series) -> Cells:
+    """A column as free text, in which blank cells are missing."""
+    text = _text(column)
+    if text is None:
+        cells = category_cells(column)
+        return cells if cells.kind != "text" else Cells("text", cells.values)
+    blank = pc.equal(pc.utf8_trim_whitespace(text), "")
+    return Cells("text", pc.if_else(blank, pa.scalar(None, _TEXT), text))
 
 
 def category_cells(column: pd.Series, by: str | None = None) -> Cells:
@@ -81,16 +116,17 @@ def category_cells(column: pd.Series, by: str | None = None) -> Cells:
     text = _text(column)
     if text is None:
         cells = _typed(column)
-        if cells.kind in ("nested", "text"):
+        if cells.kind in ("nested", "text", "vector"):
             return cells
         arrow = to_arrow(column)
         whole = arrow is not None and pa.types.is_integer(arrow.type)
         names = _one_array(arrow).cast(_TEXT) if whole else _names(cells)  # as doubles, long ones would merge
-        return Cells("text", names, by=cells.kind, survey=cells.survey)
+        return Cells("text", names, by="" if cells.kind == "time" else cells.kind, survey=cells.survey)
     survey = None
     if by is None:
         survey = survey_of(text)
-        by = survey.kind if survey is not None and survey.believable and survey.notation == PLAIN else ""
+        plain = survey is not None and survey.believable and survey.notation == PLAIN and survey.form == ISO
+        by = survey.kind if survey is not None and plain and survey.kind != "time" else ""
     elif by:
         survey = numbers_in(text, PLAIN) if by == "number" else dates_in(text)
     wrong = errors_in(text)
@@ -159,7 +195,7 @@ def _typed(column: pd.Series) -> Cells:
     if arrow is None:
         values = python_values(column)
         if any(isinstance(value, (list, dict, tuple, set, np.ndarray)) for value in values):
-            return Cells("nested", None)
+            return _nested(values)
         return _number_cells(pa.array([None if value is None else float(value) for value in values]))
     values = _one_array(decoded(arrow))
     kind = values.type
@@ -172,9 +208,16 @@ def _typed(column: pd.Series) -> Cells:
         return _number_cells(pc.divide(_doubles(microseconds), 1e6))
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
         return Cells("date", _microseconds(values))
+    if pa.types.is_time(kind):
+        return Cells("time", pc.divide(_doubles(values.cast(pa.time64("us")).cast(pa.int64())), 1e6))
     if pa.types.is_nested(kind):
-        return Cells("nested", values)
+        return _nested(values.to_pylist())
     return Cells("text", _without_empty(_as_text(values)))
+
+
+def _nested(values: Sequence[Any]) -> Cells:
+    found = vectors(values)
+    return Cells("nested", None) if found is None else Cells("vector", found)
 
 
 def _number_cells(doubles: pa.Array) -> Cells:
@@ -206,7 +249,10 @@ def _microseconds(values: pa.Array) -> pa.Array:
 
 
 def _names(cells: Cells) -> pa.Array:
-    """Names of numbers or dates as categories."""
+    """Names of numbers, dates or times as categories."""
+    if cells.kind == "time":
+        microseconds = pc.round(pc.multiply(cells.values, 1e6)).cast(pa.int64())
+        return _as_text(microseconds.cast(pa.time64("us")))
     return cells.values.cast(_TEXT) if cells.kind == "date" else _as_text(cells.values)
 
 

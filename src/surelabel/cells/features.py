@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from .cells import category_cells, cells_as
-from .errors import InputError
+from ..common.errors import InputError
+from .column import category_cells, cells_as, cells_of, text_cells
 from .kinds import Kind
-from .notation import PLAIN, Notation
 from .remarks import on_read, shortened
 from .survey import Survey
 from .values import shared_objects
@@ -27,8 +27,8 @@ def features(frame: pd.DataFrame, kinds: dict[str, Kind]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Numbers as float64 (missing: NaN), dates as datetime64[us] (NaT), categories as
-        objects that are text (None).
+        Numbers as float64 (missing: NaN), dates as datetime64[us] (NaT), times of day as Arrow's,
+        categories and free text as objects that are text (None), vectors as objects that are arrays.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def features(frame: pd.DataFrame, kinds: dict[str, Kind]) -> pd.DataFrame:
 
     Examples
     --------
-    >>> from surelabel.files import kinds_of
+    >>> from surelabel.cells import kinds_of
     >>> frame = pd.DataFrame({"width": ["1.5", "NA"], "colour": ["red", ""], "kind": ["a", ""]})
     >>> features(frame, kinds_of(frame, "kind"))
        width colour
@@ -77,7 +77,7 @@ def features_and_notes(
 
     Examples
     --------
-    >>> from surelabel.files import kinds_of
+    >>> from surelabel.cells import kinds_of
     >>> kinds = kinds_of(pd.DataFrame({"width": ["1.5", "2"], "kind": ["a", "b"]}), "kind")
     >>> X, notes = features_and_notes(pd.DataFrame({"width": ["1", "2", "x"]}), kinds)
     >>> X["width"].tolist()
@@ -104,18 +104,34 @@ def _read(frame: pd.DataFrame, kinds: dict[str, Kind]) -> tuple[pd.DataFrame, di
 
 
 def _column(column: pd.Series, kind: Kind) -> tuple[pd.Series, Survey | None]:
-    if kind.kind == "category":
-        cells = category_cells(column, kind.notation)
-        if cells.kind != "text":
-            raise InputError(f"Column {kind.name!r} was a category and now holds a {cells.kind} in each row.")
-        return pd.Series(shared_objects(cells.values), index=column.index, dtype=object), None
-    cells = cells_as(column, kind.kind, Notation.of(kind.notation) if kind.notation else PLAIN)
-    if cells.kind != kind.kind and cells.values.null_count < len(column):
+    if kind.kind in ("date and time", "date", "time", "number"):
+        return _measured(column, kind, kind.kind.removesuffix(" and time"))
+    if kind.kind in ("category", "many levels"):
+        cells, expected = category_cells(column, kind.notation), "text"
+    elif kind.kind == "vector":
+        cells, expected = cells_of(column), "vector"
+    else:
+        cells, expected = text_cells(column), "text"
+    if cells.kind != expected:
         raise InputError(f"Column {kind.name!r} was a {kind.kind} and now holds a {cells.kind} in each row.")
-    values = cells.values.to_numpy(zero_copy_only=False)
-    if cells.kind != kind.kind:
-        values = np.full(len(column), np.nan if kind.kind == "number" else np.datetime64("NaT", "us"))
-    return pd.Series(values, index=column.index, copy=False), cells.survey
+    if cells.kind == "vector":
+        return pd.Series(list(cells.values), index=column.index, dtype=object), None
+    return pd.Series(shared_objects(cells.values), index=column.index, dtype=object), None
+
+
+def _measured(column: pd.Series, kind: Kind, what: str) -> tuple[pd.Series, Survey | None]:
+    """Numbers, dates or times."""
+    cells = cells_as(column, what, kind.notation)
+    values = cells.values
+    if cells.kind != what:
+        if cells.kind in ("nested", "vector") or values.null_count < len(column):
+            raise InputError(f"Column {kind.name!r} was a {what} and now holds a {cells.kind} in each row.")
+        values = pa.nulls(len(column), pa.timestamp("us") if what == "date" else pa.float64())
+    if what == "time":
+        microseconds = pc.round(pc.multiply(values, 1e6)).cast(pa.int64())
+        times = pd.arrays.ArrowExtensionArray(microseconds.cast(pa.time64("us")))
+        return pd.Series(times, index=column.index), cells.survey
+    return pd.Series(values.to_numpy(zero_copy_only=False), index=column.index, copy=False), cells.survey
 
 
 def _changed(kind: Kind, survey: Survey) -> InputError:

@@ -6,31 +6,34 @@ import re
 import shlex
 from collections.abc import Sequence
 
+from .dates import ISO
 from .notation import PLAIN
 from .survey import Survey
 
-_WORDS = {"number": "numbers", "date": "dates"}
+_WORDS = {"number": "numbers", "date": "dates", "time": "times of day"}
+_EVERY = {"number": "a number", "date": "a date", "time": "a time of day"}
+_READ_AS = {"text": "free text", "category": "categories", "many levels": "categories", "url": "text"}
 _OTHER_DATE = re.compile(r"[0-9]{1,4}([./-])[0-9]{1,2}\1[0-9]{1,4}")
+_PLAIN_ADVICE = "write a decimal point, and nothing between thousands"
+_ISO_ADVICE = "write dates as 2024-12-31"
 _LONGEST = 40
-# Where so many cells are numbers, one may wonder why the column is none of numbers.
-_MOST = 2 / 3
 
 
 def why_read(kind: str, survey: Survey | None) -> str:
-    """Why a column is one of numbers, or of dates."""
-    why = {"number": "every cell is a number", "date": "every cell is an ISO 8601 date"}[kind]
+    """Why a column is one of numbers, dates or times."""
+    why = f"every cell is {_EVERY[kind]}"
     if survey is None:
         return why
     if survey.n_stray:
         why = f"{survey.n_fitting:,} of {survey.n_known:,} cells are {_WORDS[kind]}"
-    if survey.notation != PLAIN:
-        why += f", written as {survey.notation}"
+    if survey.notation != PLAIN or survey.form != ISO:
+        why += f", written as {survey.notation if kind == 'number' else survey.form}"
     missing = [*survey.marks, *(cell for _, cell in survey.strays)]
     return why + ("; missing: " + ", ".join(map(shortened, missing)) if missing else "")
 
 
 def on_read(survey: Survey, name: str | None = None) -> tuple[str, str]:
-    """Of a column that was read as numbers or dates: what to know, and what to do; nothing if all is well.
+    """Of a column of numbers, dates or times: what to know, and what to do; nothing if all is well.
 
     A column that may still be read as something else is named.
     """
@@ -45,17 +48,27 @@ def on_read(survey: Survey, name: str | None = None) -> tuple[str, str]:
             "" if name is None else f", or read the column as categories: {option('categorical', name)}"
         )
         advice.append(f"Correct {it}{otherwise or '.'}")
+    doubt, out = on_doubt(survey)
+    return " ".join(filter(None, [*notes, doubt])), " ".join(filter(None, [*advice, out]))
+
+
+def on_doubt(survey: Survey) -> tuple[str, str]:
+    """Of a column whose cells could be read in two ways: which was taken, and what to do if it is wrong."""
+    notes, advice = [], []
     if survey.ambiguous is not None:
         cell, taken, other = survey.ambiguous
-        notes.append(f"{shortened(cell)} may be {taken:.15g} or {other:.15g}; it is read as {taken:.15g}.")
-        advice.append("If that is wrong, write a decimal point, and nothing between thousands.")
+        notes.append(f"{shortened(cell)} may be {taken} or {other}; it is read as {taken}.")
+        advice.append(f"If that is wrong, {_PLAIN_ADVICE if survey.kind == 'number' else _ISO_ADVICE}.")
+    if survey.short_years:
+        notes.append("Years of two digits are read as 1969 to 2068.")
+        advice.append("If that is wrong, write years of four digits.")
     return " ".join(notes), " ".join(advice)
 
 
 def on_unread(survey: Survey | None, kind: str, examples: Sequence[str]) -> tuple[str, str]:
     """Of a column of categories or free text that may have been meant for numbers or dates."""
-    outcome = "it is not learnt from" if kind == "text" else "it is read as categories"
-    if survey is not None and survey.n_fitting >= _MOST * survey.n_known:
+    outcome = f"it is read as {_READ_AS[kind]}"
+    if survey is not None and survey.mostly:
         what = _WORDS[survey.kind]
         return (
             f"{survey.n_fitting:,} of {survey.n_known:,} cells are {what}, but {where(survey)}: too many, or "
@@ -66,7 +79,7 @@ def on_unread(survey: Survey | None, kind: str, examples: Sequence[str]) -> tupl
         return (
             f"Cells such as {shortened(examples[0])} look like dates, but it is not certain which number is "
             f"which, so {outcome}.",
-            "Write dates as 2024-12-31.",
+            f"{_ISO_ADVICE.capitalize()}.",
         )
     return "", ""
 

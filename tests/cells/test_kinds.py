@@ -12,17 +12,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
-from surelabel.files import (
-    InputError,
-    did_you_mean,
-    features,
-    format_of,
-    kinds_of,
-    read_table,
-    target_column,
-    target_values,
-    write_table,
-)
+from surelabel.cells import features, kinds_of, target_column
+from surelabel.files import InputError, did_you_mean, format_of, read_table, target_values, write_table
 from surelabel.reading.columns import Columns
 
 
@@ -35,7 +26,7 @@ def feature(cells, **said):
     return features(frame, kinds_of(frame, "y", **said))["x"]
 
 
-WORDS = [f"word {k}" for k in range(60)]
+WORDS = [f"word {chr(97 + k % 26) * (1 + k // 26)}" for k in range(60)]
 KINDS = [
     (["1", "2.5", "-3e2", ".5", "5.", "+1", "0", "-0.0"], "number"),
     ([" 1", "2 ", "\t3"], "number"),
@@ -63,11 +54,11 @@ KINDS = [
     (["NA", "NaN", "NA"], "category"),
     (["NA", "a", "b"], "category"),
     (["2024-01-31", "2024-02-29"], "date"),
-    (["2024-01-31T12:00", "2024-02-29 01:02:03.5", "2024-01-01"], "date"),
-    (["2024-01-31T12:00Z", "2024-02-29 01:02:03+02:00"], "date"),
+    (["2024-01-31T12:00", "2024-02-29 01:02:03.5", "2024-01-01"], "date and time"),
+    (["2024-01-31T12:00Z", "2024-02-29 01:02:03+02:00"], "date and time"),
     (["2024-01-31T12:00Z", "2024-02-29 01:02:03"], "category"),
     (["2024-02-30", "2024-02-29"], "category"),
-    (["31/01/2024", "29/02/2024"], "category"),
+    (["31/01/2024", "29/02/2024"], "date"),
     (["2024-01", "2024-02"], "category"),
     (["2023", "2024"], "number"),
     (["a", "a"], "constant"),
@@ -79,8 +70,9 @@ KINDS = [
     ([str(k) for k in range(15, 5, -1)], "number"),
     (WORDS, "text"),
     (WORDS[:49], "category"),
-    (WORDS[:31] + ["word 0"] * 29, "text"),
-    (WORDS[:30] + ["word 0"] * 30, "category"),
+    (WORDS[:31] + ["word a"] * 29, "category"),
+    (WORDS[:52] + ["word a"] * 48, "text"),
+    (WORDS[:52] + ["word a"] * 52, "many levels"),
     (WORDS[:49] + [""] * 100, "category"),
     ([True, False, None], "category"),
     ([1, None, 3], "number"),
@@ -88,7 +80,9 @@ KINDS = [
     (pd.to_datetime(["2024-01-31", "2024-02-29"]), "date"),
     (pd.Categorical(["1", "2", "1"]), "category"),
     (pd.Categorical([1, 2, 1]), "category"),
-    ([[1], [2], None], "dropped"),
+    ([[1], [2], None], "vector"),
+    ([[1], [2, 3], None], "dropped"),
+    ([["a"], ["b"], None], "dropped"),
     ([1, "a", 2**70], "category"),
     ([1, 2.5, 2**70], "number"),
 ]
@@ -131,7 +125,10 @@ def test_what_is_said_decides():
     assert kind_of(numbers, drop=["x"]).kind == "dropped"
     assert kind_of(numbers, identifiers=["x"]).kind == "identifier"
     assert kind_of(numbers, categorical=["x"]).kind == "category"
-    assert kind_of(WORDS, categorical=["x"]).kind == "category"
+    assert kind_of(WORDS, categorical=["x"]).kind == "many levels"
+    assert kind_of(numbers, text=["x"]).kind == "text"
+    assert kind_of(["31/12/2024", "a", "b"], date=["x"]).kind == "date"
+    assert kind_of(["13:30", "a", "b"], date=["x"]).kind == "time"
     for said, words in [
         ({"drop": ["z"]}, "No column 'z'"),
         ({"drop": ["y"]}, "holds the labels"),
@@ -328,7 +325,7 @@ RARE = {
     "unsigned": (pa.array([2**64 - 1, None, 1], pa.uint64()), "number", [float(2**64), None, 1.0]),
     "half": (pa.array([1.5, None, 2.0]).cast(pa.float16()), "number", [1.5, None, 2.0]),
     "duration": (pa.array([1500, None, 2000], pa.duration("ns")), "number", [1e-6, None, 2e-6]),
-    "time": (pa.array([time(1), None, time(2)]), "category", ["01:00:00", None, "02:00:00"]),
+    "time": (pa.array([time(1), None, time(2)]), "time", [time(1), None, time(2)]),
     "view": (pa.array(["a", None, "b"], pa.string_view()), "category", ["a", None, "b"]),
     "bytes": (pa.array([b"\xff", None, b"a"]), "category", ["b'\\xff'", None, "b'a'"]),
     "null": (pa.nulls(3), "constant", None),

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surelabel.files.errors import did_you_mean, no_such
+from surelabel.common.errors import did_you_mean, no_such
 
 NAMES = ["width", "height", "species"]
 

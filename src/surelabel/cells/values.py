@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date, datetime
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 from ..common.limits import is_missing
-from ..common.types import Values
+from ..common.types import Floats, Values
 
 _MIXED = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, TypeError)
 
@@ -82,3 +84,38 @@ def shared_objects(text: pa.Array) -> Values:
     codes = text.dictionary_encode()
     levels = np.array([*codes.dictionary.to_pylist(), None], dtype=object)
     return levels[codes.indices.fill_null(len(levels) - 1).to_numpy()]
+
+
+def vectors(values: Sequence[Any]) -> Floats | None:
+    """Cells that hold equally many numbers each as rows, NaN where missing, (N, d); None of other cells.
+
+    Parameters
+    ----------
+    values : sequence of N values
+        Lists, tuples or arrays; None where missing.
+
+    Examples
+    --------
+    >>> vectors([[1, 2], None, (3.5, 4)])
+    array([[1. , 2. ],
+           [nan, nan],
+           [3.5, 4. ]])
+    >>> vectors([[1, 2], [3]])
+    """
+    known = [value for value in values if not is_missing(value)]
+    lengths = {len(value) if isinstance(value, (list, tuple, np.ndarray)) else 0 for value in known}
+    if len(lengths) != 1 or 0 in lengths:
+        return None
+    if not all(_is_vector(value) for value in known):
+        return None
+    out = np.full((len(values), lengths.pop()), np.nan)
+    out[[not is_missing(value) for value in values]] = np.array(
+        [np.asarray(value, dtype=float) for value in known]
+    )
+    return out
+
+
+def _is_vector(value: Any) -> bool:
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        return value.ndim == 1 and value.dtype.kind in "biuf"
+    return all(part is None or isinstance(part, (Real, np.bool_)) for part in value)

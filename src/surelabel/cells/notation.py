@@ -12,7 +12,7 @@ from typing import Self
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .errors import InputError
+from ..common.errors import InputError
 
 _SPACES = " \u00a0\u2009\u202f"
 # What may stand between thousands, and the characters that it may be.

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surelabel.files.values import decoded, is_text, python_values, to_arrow, typed
+from surelabel.cells.values import decoded, is_text, python_values, to_arrow, typed
 
 CELLS = {
     "text": st.text(),

@@ -1,4 +1,4 @@
-"""What the cells of a column of text are: numbers, dates, marks of missing values, or strays among them."""
+"""What the cells of a column of text are: numbers, dates, times, marks of missing values, or strays."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from .dates import DAY_FIRST, ISO, MONTH_FIRST, clocks, has_short_years, is_clock, likely_forms, moments
 from .notation import PLAIN, Notation, fitting, likely
 
 # What people write for a value they do not have, in small letters.
@@ -18,10 +18,6 @@ _MARKS = ("?", "-", "--", "\u2013", "\u2014", ".", "n/a", "n.a.", "na", "nan", "
 LONGEST_MARK = max(len(mark.encode()) for mark in _MARKS)
 # What spreadsheets write for a value they could not compute.
 ERRORS = ("#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!")
-_DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
-_TIME = r"[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?"
-_LOCAL = f"{_DAY}(?:{_TIME})?"
-_ZONED = rf"{_DAY}{_TIME}(?:Z|[+-][0-9]{{2}}:?[0-9]{{2}})"
 _CODE = re.compile("[+-]?0[0-9]+")
 _SPACE = " \t"
 _TEXT = pa.large_string()
@@ -32,6 +28,26 @@ _SHOWN = 3
 # A12 among numbers are many and differ. So a column of numbers may have one stray in 20 cells if few of them
 # differ, else one in 200.
 _OFTEN, _RARE, _FEW = 20, 200, 5
+_MOST = 2 / 3
+
+
+@dataclass(frozen=True)
+class Habits:
+    """How a table is written where its cells do not tell.
+
+    Parameters
+    ----------
+    decimal : {".", ","}
+        The decimal mark that is meant where it could be either.
+    day_first : bool
+        Whether 1/2/2024 is the first of February.
+    """
+
+    decimal: str = "."
+    day_first: bool = True
+
+
+PLAINLY = Habits()
 
 
 @dataclass(frozen=True)
@@ -40,10 +56,11 @@ class Survey:
 
     Parameters
     ----------
-    kind : {"number", "date", "text"}
+    kind : {"number", "date", "time", "text"}
         What the cells are compared with.
     values : pyarrow.Array of shape (N,)
-        Doubles, timestamps in microseconds, or text; null where a cell is empty, a mark or a stray.
+        Doubles, timestamps in microseconds, seconds of the day, or text; null where a cell is empty, a mark
+        or a stray.
     n_known : int
         Cells that are neither empty nor marks.
     n_stray : int
@@ -56,10 +73,15 @@ class Survey:
         Whether strays are so few, and so few of them different, that the column is of this kind all the same.
     notation : Notation
         How the numbers are written.
+    form : str
+        How the dates are written, as the last day of 2024 would be.
     decided : bool
-        Whether the decimal mark cannot be the other one; False also where that was not looked into.
-    ambiguous : tuple of (str, float, float), optional
-        A cell whose decimal mark could be either, what it was taken for, and what it else may be.
+        Whether the decimal mark, or which number is the day, cannot be the other one; False also where that
+        was not looked into.
+    ambiguous : tuple of (str, str, str), optional
+        A cell that could be read in two ways, what it was taken for, and what it else may be.
+    short_years : bool
+        Whether years have two digits.
     """
 
     kind: str
@@ -70,13 +92,20 @@ class Survey:
     marks: tuple[str, ...]
     believable: bool
     notation: Notation = PLAIN
+    form: str = ISO
     decided: bool = False
-    ambiguous: tuple[str, float, float] | None = None
+    ambiguous: tuple[str, str, str] | None = None
+    short_years: bool = False
 
     @property
     def n_fitting(self) -> int:
         """Cells that are numbers, dates, or text."""
         return self.n_known - self.n_stray
+
+    @property
+    def mostly(self) -> bool:
+        """Whether so many cells fit that one may wonder why the column is of another kind."""
+        return self.kind != "text" and self.n_fitting >= _MOST * self.n_known
 
 
 def is_mark(cell: str) -> bool:
@@ -90,26 +119,52 @@ def is_mark(cell: str) -> bool:
     return cell.strip().lower() in _MARKS
 
 
-def survey_of(text: pa.Array, decimal: str = ".") -> Survey | None:
-    """The cells compared with what most of them are; None where most are neither numbers nor dates.
+def survey_of(text: pa.Array, habits: Habits = PLAINLY) -> Survey | None:
+    """The cells compared with what most of them are; None where most are neither numbers, dates nor times.
 
     Parameters
     ----------
     text : pyarrow.Array of shape (N,)
         Cells; null where empty.
-    decimal : {".", ","}
-        The decimal mark that is meant where it could be either.
+    habits : Habits
+        What is meant where it could be either.
     """
-    cells = _glimpse(text)
-    numbers = _likely_numbers(text, cells, decimal)
-    if numbers is not None:
-        return numbers
-    if 2 * sum(re.fullmatch(f"{_LOCAL}|{_ZONED}", cell) is not None for cell in cells) >= len(cells) > 0:
-        return dates_in(text)
-    return None
+    cells = glimpse(text)
+    numbers = likely_numbers(text, cells, habits.decimal)
+    return numbers if numbers is not None else likely_dates(text, cells, habits.day_first)
 
 
-def _likely_numbers(text: pa.Array, cells: Sequence[str], decimal: str) -> Survey | None:
+def likely_dates(text: pa.Array, cells: Sequence[str], day_first: bool) -> Survey | None:
+    """The cells compared with times of day, or with dates in the form that fits most; None if few fit."""
+    if is_clock(cells):
+        return times_in(text)
+    forms = likely_forms(cells)
+    if not forms:
+        return None
+    if not {DAY_FIRST, MONTH_FIRST} & set(forms) or ISO in forms:
+        return replace(dates_in(text, forms[0]), short_years=has_short_years(cells, forms[0]))
+    # A rare cell may decide: the glimpse has not seen all.
+    each = [dates_in(text, form) for form in (DAY_FIRST, MONTH_FIRST)]
+    fewest = min(one.n_stray for one in each)
+    best = [one for one in each if one.n_stray == fewest]
+    found = best[0] if day_first else best[-1]
+    short = has_short_years(cells, found.form)
+    # Days are put before months wherever points stand between them.
+    if len(best) == 1 or all("." in cell for cell in cells):
+        return replace(each[0] if len(best) > 1 else found, decided=True, short_years=short)
+    if short:
+        return None  # neither day nor month nor year is certain
+    other = best[-1] if found is best[0] else best[0]
+    differ = pc.index(pc.not_equal(found.values, other.values), True).as_py()
+    if differ < 0:
+        return found
+    days = [one.values[differ].as_py() for one in (found, other)]
+    taken, else_ = (f"{day.day} {day:%B %Y}" for day in days)
+    return replace(found, ambiguous=(text[differ].as_py(), taken, else_))
+
+
+def likely_numbers(text: pa.Array, cells: Sequence[str], decimal: str) -> Survey | None:
+    """The cells compared with numbers in the notation that fits most; None if few fit."""
     plain = None
     if 10 * fitting(cells, PLAIN) >= 9 * len(cells):
         plain = numbers_in(text, PLAIN)
@@ -129,10 +184,8 @@ def _likely_numbers(text: pa.Array, cells: Sequence[str], decimal: str) -> Surve
     differ = pc.index(pc.not_equal(found.values, other.values), True).as_py()
     if differ < 0:
         return found
-    return replace(
-        found,
-        ambiguous=(text[differ].as_py(), found.values[differ].as_py(), other.values[differ].as_py()),
-    )
+    taken, else_ = (f"{one.values[differ].as_py():.15g}" for one in (found, other))
+    return replace(found, ambiguous=(text[differ].as_py(), taken, else_))
 
 
 def numbers_in(text: pa.Array, notation: Notation) -> Survey:
@@ -144,17 +197,16 @@ def numbers_in(text: pa.Array, notation: Notation) -> Survey:
     return replace(_compared("number", trimmed, values), notation=notation)
 
 
-def dates_in(text: pa.Array) -> Survey:
-    """The cells compared with ISO 8601 dates, all with or all without an offset from UTC."""
+def dates_in(text: pa.Array, form: str = ISO) -> Survey:
+    """The cells compared with dates of a form; of ISO 8601, all with or all without an offset from UTC."""
     trimmed = pc.utf8_trim(text, _SPACE)
-    cells = _glimpse(text)
-    pattern = max(_LOCAL, _ZONED, key=lambda one: sum(re.fullmatch(one, cell) is not None for cell in cells))
-    fits = pc.match_substring_regex(trimmed, rf"\A(?:{pattern})\z")
-    codes = _where(fits, trimmed).dictionary_encode()
-    days = pd.to_datetime(codes.dictionary.to_pylist(), format="ISO8601", errors="coerce", utc=True)
-    moments = days.tz_localize(None).to_numpy().astype("datetime64[us]")
-    known = pa.array(moments, pa.timestamp("us"), mask=np.asarray(days.isna()))
-    return _compared("date", trimmed, known.take(codes.indices))
+    return replace(_compared("date", trimmed, moments(trimmed, form)), form=form)
+
+
+def times_in(text: pa.Array) -> Survey:
+    """The cells compared with times of day."""
+    trimmed = pc.utf8_trim(text, _SPACE)
+    return _compared("time", trimmed, clocks(trimmed))
 
 
 def survey_of_typed(doubles: pa.Array) -> Survey:
@@ -215,7 +267,7 @@ def _compared(kind: str, text: pa.Array, values: pa.Array) -> Survey:
     )
 
 
-def _glimpse(text: pa.Array) -> list[str]:
+def glimpse(text: pa.Array) -> list[str]:
     """Cells from all over a column, without marks and errors."""
     known = text.drop_null()
     rows = np.unique(np.linspace(0, len(known) - 1, min(_GLIMPSE, len(known))).astype(int))

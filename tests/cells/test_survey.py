@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from surelabel.files import InputError, features, features_and_notes, kinds_of
-from surelabel.files.notation import Notation, likely
-from surelabel.files.survey import is_mark, numbers_in
+from surelabel.cells import features, features_and_notes, kinds_of
+from surelabel.cells.notation import Notation, likely
+from surelabel.cells.survey import is_mark, numbers_in
+from surelabel.files import InputError
 
 
 def numbers(n=60):
@@ -68,13 +69,13 @@ def test_several_strays_are_named_by_row():
         (["x"], 20, "number"),
         (["x"], 19, "category"),
         (["a", "b", "c", "d", "e"], 100, "number"),
-        (["a", "b", "c", "d", "e", "f"], 120, "text"),
+        (["a", "b", "c", "d", "e", "f"], 120, "many levels"),
         (["a", "b", "c", "d", "e", "f"], 1200, "number"),
         (["x"] * 50, 1000, "number"),
-        (["x"] * 51, 1000, "text"),
+        (["x"] * 51, 1000, "many levels"),
         (["#DIV/0!"] * 500, 1000, "number"),
-        (["007"], 1000, "text"),
-        ([f"V{k}" for k in range(30)], 1000, "text"),
+        (["007"], 1000, "many levels"),
+        ([f"V{k}" for k in range(30)], 1000, "many levels"),
     ],
 )
 def test_codes_among_numbers_are_no_strays(strays, n, expected):
@@ -93,7 +94,7 @@ def test_dates_have_strays_too():
     assert "30 of 31 cells are dates; row 31 holds 'soon'" in kind.note
     assert pd.isna(values[-2:]).all()
     assert values[0] == pd.Timestamp("2024-01-01")
-    assert "look like dates" in read(["31/12/2024", "30/11/2024", "01/02/2023"])[0].note
+    assert "look like dates" in read(["31/12/2024", "30/11/2024", "01/31/2023", "2/28/2023"])[0].note
 
 
 def test_infinite_numbers_by_type():
