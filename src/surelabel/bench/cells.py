@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..files import InputError
-from . import contenders, methods  # noqa: F401, by which they enter the registry
+from . import contenders, methods, text_contenders  # noqa: F401, by which they enter the registry
 from .registry import METHODS
 
 # Dataset, method, digest of the settings, seed.

@@ -228,11 +228,12 @@ def page(
     with _answering():
         from .page import write
         from .store import Store
-        from .table_suites import CHOOSING, CONFIRMING
+        from .table_suites import CHOOSING, CONFIRMING, WITH_TEXT
 
-        if name not in ("all", "suite"):
-            raise InputError(f"There is no page of {name!r}; there are those of all and of suite.")
-        suites = _named("all") if name == "all" else [CHOOSING, CONFIRMING]
+        pages = {"suite": [CHOOSING, CONFIRMING], "suite_text": [WITH_TEXT]}
+        if name not in ("all", *pages):
+            raise InputError(f"There is no page of {name!r}; there are those of all, {' and '.join(pages)}.")
+        suites = pages.get(name) or _named("all")
         beside = out.with_suffix(".md") if name == "all" else out.with_name(f"{name}.md")
         store = Store(out)
         path = write(store, to or beside, _shown(store, suites, seeds, None, None, quick))

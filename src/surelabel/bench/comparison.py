@@ -15,7 +15,7 @@ from .cells import Cell
 from .folder_tables import PROTOCOL
 from .store import Record, Store
 from .suite import Suite
-from .table_suites import column_of, half_of, of_sizes
+from .table_suites import belongs, column_of, of_sizes
 
 _INDEX = ["table", "labels", "draw"]
 _FEWEST = 5  # tables of which a signed-rank test says anything
@@ -29,7 +29,7 @@ def as_stored(suite: Suite, store: Store, sizes: Sequence[int] | None = None) ->
     if not suite.half:
         return suite
     found = [(record, column) for record, column in _records(store, store.results) if column is not None]
-    mine = [(r, column) for r, column in found if half_of(r["dataset"]) == suite.half]
+    mine = [(r, column) for r, column in found if belongs(r["dataset"], suite.half)]
     order = {column: place for place, column in enumerate(suite.columns)}
     columns = dict.fromkeys(column for _, column in mine)
     return replace(

@@ -37,27 +37,27 @@ from .registry import Lacks, method, method_that_needs, package
 _TREES = 300
 
 
-def _heard(split: Split, say: Callable[[], Said]) -> Outcome:
+def heard(split: Split, say: Callable[[], Said]) -> Outcome:
     """What a method comes to on a split, and how often it warned."""
-    with warnings.catch_warnings(record=True) as heard:
+    with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         said = say()
-    return judged(split, replace(said, warned=[*said.warned, *(str(each.message) for each in heard)]))
+    return judged(split, replace(said, warned=[*said.warned, *(str(each.message) for each in warned)]))
 
 
-def _task(split: Split, name: str, settings: dict[str, Any], python: str | None) -> Outcome:
+def task(split: Split, name: str, settings: dict[str, Any], python: str | None) -> Outcome:
     """A task of `other_python`, in the Python named or else in this one."""
     if python is not None:
-        return _heard(split, lambda: elsewhere.asked(split, name, python, settings))
+        return heard(split, lambda: elsewhere.asked(split, name, python, settings))
     X_l, X_u, X_t = (framed(X) for X in (split.X_l, split.X_u, split.X_t))
     run = other_python.TASKS[name]
-    return _heard(split, lambda: Said(*run(X_l, split.y_l, X_u, X_t, split.seed, **settings)))
+    return heard(split, lambda: Said(*run(X_l, split.y_l, X_u, X_t, split.seed, **settings)))
 
 
 @method
 def csa_on_table(split: Split) -> Outcome:
     """csa() as users get it, judged by its probabilities."""
-    return _task(split, "csa", {}, None)
+    return task(split, "csa", {}, None)
 
 
 def _no_such_release(settings: dict[str, Any]) -> str:
@@ -68,20 +68,20 @@ def _no_such_release(settings: dict[str, Any]) -> str:
 @method_that_needs(_no_such_release, optional=True)
 def csa_elsewhere(split: Split, release: str = "") -> Outcome:
     """csa() of another release of surelabel, in a Python of its own."""
-    return _task(split, "csa", {}, elsewhere.pythons()[release])
+    return task(split, "csa", {}, elsewhere.pythons()[release])
 
 
 @method
 def labels_alone(split: Split) -> Outcome:
     """The committee of csa() on the labelled rows alone, judged by its probabilities."""
-    return _of_classifier(split, default_csa(n_rounds=0, guard=False, random_state=split.seed), None)
+    return of_classifier(split, default_csa(n_rounds=0, guard=False, random_state=split.seed), None)
 
 
 @method
 def csa_trained_on_found(split: Split) -> Outcome:
     """csa() whose committee is trained again on the labels that the rounds find."""
     settings = {"found_weight": "balanced", "random_state": split.seed}
-    return _of_classifier(split, default_csa(**settings), split.X_u)
+    return of_classifier(split, default_csa(**settings), split.X_u)
 
 
 @method
@@ -93,15 +93,17 @@ def member(split: Split, name: str = "linear") -> Outcome:
     clf = PseudoLabelClassifier(
         Panel([models[name]]), Everything(), Threshold(), n_rounds=0, guard=False, random_state=split.seed
     )
-    return _of_classifier(split, clf, split.X_u)
+    return of_classifier(split, clf, split.X_u)
 
 
-def _of_classifier(split: Split, clf: PseudoLabelClassifier, X_unlabeled: Any) -> Outcome:
+def of_classifier(split: Split, clf: PseudoLabelClassifier, X_unlabeled: Any) -> Outcome:
+    """What a classifier of ours comes to on a split."""
+
     def say() -> Said:
         clf.fit(split.X_l, split.y_l, X_unlabeled=X_unlabeled)
         return Said(clf.predict_proba(split.X_u), clf.predict_proba(split.X_t))
 
-    return _heard(split, say)
+    return heard(split, say)
 
 
 def _supervised(split: Split, prepare: Any, model: Any) -> Outcome:
@@ -111,7 +113,7 @@ def _supervised(split: Split, prepare: Any, model: Any) -> Outcome:
         fitted = make_pipeline(prepare, model).fit(plain(split.X_l), split.y_l)
         return Said(fitted.predict_proba(plain(split.X_u)), fitted.predict_proba(plain(split.X_t)))
 
-    return _heard(split, say)
+    return heard(split, say)
 
 
 @method
@@ -149,7 +151,7 @@ def support_vectors(split: Split, C: float = 10.0) -> Outcome:
         p_u, p_t = (softmax(machine.decision_function(plain(X))) for X in (split.X_u, split.X_t))
         return Said(p_u, p_t)
 
-    return _heard(split, say)
+    return heard(split, say)
 
 
 @method
@@ -174,7 +176,7 @@ def self_training_forest(split: Split, threshold: float = 0.75, trees: int = _TR
         model = SelfTrainingClassifier(forest, threshold=threshold).fit(X, y)
         return Said(model.predict_proba(X[len(split.y_l) :]), model.predict_proba(X_t))
 
-    return _heard(split, say)
+    return heard(split, say)
 
 
 @method
@@ -188,21 +190,22 @@ def label_spreading_on_table(split: Split, neighbours: int = 7) -> Outcome:
         # Rows that no label reaches have no probabilities at all.
         return Said(np.nan_to_num(p_u), np.nan_to_num(p_t))
 
-    return _heard(split, say)
+    return heard(split, say)
 
 
-def _here_or_elsewhere(name: str, module: str) -> Lacks:
+def here_or_elsewhere(name: str, module: str) -> Lacks:
+    """That a package is installed neither here nor in another Python of its name."""
     here = package(module, f"pip install {name}, or --python {name}=PATH of a Python that has it")
     return lambda settings: "" if name in elsewhere.pythons() else here(settings)
 
 
-@method_that_needs(_here_or_elsewhere("catboost", "catboost"), optional=True)
+@method_that_needs(here_or_elsewhere("catboost", "catboost"), optional=True)
 def catboost(split: Split) -> Outcome:
     """CatBoost with its default settings on the labelled rows alone."""
-    return _task(split, "catboost", {}, elsewhere.pythons().get("catboost"))
+    return task(split, "catboost", {}, elsewhere.pythons().get("catboost"))
 
 
-@method_that_needs(_here_or_elsewhere("autogluon", "autogluon"), optional=True)
+@method_that_needs(here_or_elsewhere("autogluon", "autogluon"), optional=True)
 def autogluon(split: Split, seconds: int = 60) -> Outcome:
     """AutoGluon, medium quality, on the labelled rows alone, for so many seconds."""
-    return _task(split, "autogluon", {"seconds": seconds}, elsewhere.pythons().get("autogluon"))
+    return task(split, "autogluon", {"seconds": seconds}, elsewhere.pythons().get("autogluon"))

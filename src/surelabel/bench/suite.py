@@ -44,8 +44,8 @@ class Suite:
         The ways in which a dataset is split: every column is run on each.
     first : int
         The number of its first seed.
-    half : {"choosing", "confirming", ""}
-        Which half of the tables and draws it has; "" for what the paper has.
+    half : {"choosing", "confirming", "text", ""}
+        Which half of the tables and draws it has, or those with text; "" for what the paper has.
     """
 
     name: str

@@ -10,7 +10,7 @@ from .cells import Column
 from .datasets import CIFAR, PAPERS, SEVERAL
 from .registry import METHODS
 from .suite import Suite
-from .table_suites import CHOOSING, CONFIRMING
+from .table_suites import CHOOSING, CONFIRMING, WITH_TEXT
 
 _CSA = Column("CSA", "csa")
 _SLA = Column("SLA", "sla")
@@ -329,7 +329,7 @@ _LIST = [
         about="Welch's t of 20 members over the plane, 24 labelled rows; below about 2 a row is not trusted.",
     ),
 ]
-SUITES = {suite.name: suite for suite in [*_LIST, CHOOSING, CONFIRMING]}
+SUITES = {suite.name: suite for suite in [*_LIST, CHOOSING, CONFIRMING, WITH_TEXT]}
 
 
 def named(name: str) -> list[Suite]:

@@ -18,7 +18,9 @@ from .folder_tables import PROTOCOL, tables_in
 from .suite import Suite
 
 HALVES = ("choosing", "confirming")
+TEXT = "text"
 SIZES = (60, 150, 400)
+TEXT_SIZES = (100, 300, 1000)
 DRAWS = 10  # of each half: 0 to 9, and 10 to 19
 OURS, ALONE = "csa()", "csa() on labels alone"
 
@@ -32,6 +34,11 @@ TABLES = (
     "penbased", "pima", "ring", "segment", "spambase", "storms", "surveys", "synthetic_control", "texture",
     "tic_tac_toe", "tweets", "vehicle", "wordnet",
 )  # fmt: skip
+
+# Other Pythons that bring a package; all others bring a release.
+_PACKAGES = ("autogluon", "catboost", "skrub")
+# Tables with text, dates, times, names or identifiers among their columns.
+TEXT_TABLES = ("bird_strikes", "hawks", "nace", "storms", "tweets", "wordnet")
 
 _COLUMNS = (
     Column(OURS, "csa_on_table"),
@@ -47,6 +54,14 @@ _COLUMNS = (
     Column("label spreading", "label_spreading_on_table"),
     Column("CatBoost", "catboost"),
 )
+_TEXT_COLUMNS = (
+    *_COLUMNS[:2],
+    Column("csa() without text", "csa_without_text"),
+    Column("words, logistic regression", "words_logistic"),
+    Column("words and parts, linear SVM", "words_and_parts_machine"),
+    Column("skrub, logistic regression", "skrub_logistic"),
+    Column("skrub, extra trees", "skrub_trees"),
+)
 
 
 def half_of(name: str) -> str:
@@ -59,6 +74,11 @@ def half_of(name: str) -> str:
     """
     number = TABLES.index(name) if name in TABLES else zlib.crc32(name.encode())
     return HALVES[number % 2]
+
+
+def belongs(name: str, half: str) -> bool:
+    """Whether a table is one of a half, or of those with text."""
+    return name in TEXT_TABLES if half == TEXT else half_of(name) == half
 
 
 def autogluon_column(seconds: int = 60) -> Column:
@@ -85,12 +105,20 @@ def column_of(method: str, settings: dict[str, Any]) -> Column | None:
     }
     if method in known:
         return known[method]()
-    return next((column for column in _COLUMNS if column.method == method), None)
+    return next((column for column in (*_COLUMNS, *_TEXT_COLUMNS) if column.method == method), None)
 
 
 def of_sizes(sizes: Iterable[int]) -> tuple[dict[str, Any], ...]:
     """A way to split for each number of labels."""
     return tuple({"protocol": PROTOCOL, "labelled": n} for n in sizes)
+
+
+_ABOUT = (
+    "Every table is read as the tool reads a file. By the number of a draw, a fifth of its rows, "
+    "2,000 at most, is for the test; of the others as many as said at random have their labels, at least "
+    "one of each class. Every method has the same rows. The table is the unit: means over draws and "
+    "sizes of a table come first, and then means over tables."
+)
 
 
 def _half(number: int, name: str, title: str) -> Suite:
@@ -101,10 +129,7 @@ def _half(number: int, name: str, title: str) -> Suite:
         TABLES[number::2],
         (*_COLUMNS, autogluon_column()),
         DRAWS,
-        about="Every table is read as the tool reads a file. By the number of a draw, a fifth of its rows, "
-        "2,000 at most, is for the test; of the others as many as said at random have their labels, at least "
-        "one of each class. Every method has the same rows. The table is the unit: means over draws and "
-        "sizes of a table come first, and then means over tables.",
+        about=_ABOUT,
         splits=of_sizes(SIZES),
         first=number * DRAWS,
         half=HALVES[number],
@@ -113,6 +138,17 @@ def _half(number: int, name: str, title: str) -> Suite:
 
 CHOOSING = _half(0, "suite", "csa() beside others, on tables for choosing")
 CONFIRMING = _half(1, "suite_confirm", "csa() beside others, on tables for confirming")
+WITH_TEXT = Suite(
+    "suite_text",
+    "csa() beside others, on tables with text, dates and names",
+    "table",
+    TEXT_TABLES,
+    _TEXT_COLUMNS,
+    DRAWS,
+    about=_ABOUT,
+    splits=of_sizes(TEXT_SIZES),
+    half=TEXT,
+)
 
 
 def in_folder(
@@ -127,11 +163,11 @@ def in_folder(
     if not suite.half:
         return suite
     asked = [autogluon_column(seconds)]
-    asked += [release_column(name) for name in elsewhere.pythons() if name not in ("autogluon", "catboost")]
+    asked += [release_column(name) for name in elsewhere.pythons() if name not in _PACKAGES]
     asked += [member_column(name) for name in unlike_models()] if members else []
     return replace(
         suite,
-        datasets=tuple(name for name in tables_in(folder) if half_of(name) == suite.half),
-        columns=(*_COLUMNS, *asked),
+        datasets=tuple(name for name in tables_in(folder) if belongs(name, suite.half)),
+        columns=tuple({column.label: column for column in (*suite.columns, *asked)}.values()),
         splits=of_sizes(sizes) if sizes else suite.splits,
     )
