@@ -7,6 +7,7 @@ from .allocation import AdaptiveThreshold, Allocation, Negatives, Status, Thresh
 from .budget import Budget
 from .classifier import PseudoLabelClassifier
 from .committees.models.default import unlike_models
+from .committees.models.text import text_models
 from .committees.models.trees import trees
 from .committees.panel import Panel, Repeated
 from .committees.random_xgboost import RandomXGBoost
@@ -51,6 +52,7 @@ __all__ = [
     "pl",
     "report",
     "sla",
+    "text_models",
     "trees",
     "unlike_models",
     "ups",

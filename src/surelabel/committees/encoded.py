@@ -13,6 +13,8 @@ from ..common.types import AnyLabels, Floats, Table, Values
 from ..reading.features import stacked
 from .encoding import Encoder
 from .member_fitting import Classifier, Folds, SharesFolds, fit_folds, fit_weighted, spreads
+from .text import TextSpace
+from .text_encoding import ReadsText, Words
 
 
 class Encoded(SharesFolds, ClassifierMixin, BaseEstimator):
@@ -64,6 +66,11 @@ class Encoded(SharesFolds, ClassifierMixin, BaseEstimator):
         return view_of(self, X, X_unlabeled).fit_folds(self, y, folds, sample_weight)
 
     @property
+    def learns_from_unlabeled(self) -> bool:
+        """Whether unlabelled rows make a difference; they make none to how words are weighed."""
+        return not isinstance(self.encoder, Words)
+
+    @property
     def spreads(self) -> bool:
         """Whether the classifier spreads labels over unlabelled rows by itself."""
         return spreads(self.classifier)
@@ -96,7 +103,7 @@ class View:
     @property
     def idle(self) -> bool:
         """Whether it shows nothing that others do not."""
-        return isinstance(self.encoder, Encoder) and self.encoder.idle_
+        return isinstance(self.encoder, (Encoder, ReadsText)) and self.encoder.idle_
 
     def of(self, X: Table, X_unlabeled: Table | None = None) -> View:
         """Other rows as the same encoder shows them; unlabelled ones only where they were shown before."""
@@ -128,11 +135,17 @@ class View:
         return made
 
 
-def view_of(model: Classifier, X: Table, X_unlabeled: Table | None = None) -> View:
-    """The table as a model sees it."""
+def view_of(
+    model: Classifier, X: Table, X_unlabeled: Table | None = None, space: TextSpace | None = None
+) -> View:
+    """The table as a model sees it; a space is what was learnt of its text before."""
     if not isinstance(model, Encoded):
         return View(None, X, X_unlabeled)
-    encoder = (Encoder() if model.encoder is None else clone(model.encoder)).fit(stacked(X, X_unlabeled))
+    encoder = Encoder() if model.encoder is None else clone(model.encoder)
+    if isinstance(encoder, ReadsText):
+        encoder.fit(stacked(X, X_unlabeled), space=space)
+    else:
+        encoder.fit(stacked(X, X_unlabeled))
     others = None if X_unlabeled is None else encoder.transform(X_unlabeled)
     return View(encoder, encoder.transform(X), others)
 
@@ -143,6 +156,11 @@ def key_of(model: Classifier) -> str:
         return ""
     encoder = Encoder() if model.encoder is None else model.encoder
     return f"{type(encoder).__qualname__} {sorted(encoder.get_params().items())}"
+
+
+def reads_text(model: Classifier) -> bool:
+    """Whether a model reads free text by an encoder."""
+    return isinstance(model, Encoded) and isinstance(model.encoder, ReadsText)
 
 
 def matrices(members: Iterable[Classifier], X: Table) -> dict[int, Floats]:

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..common.types import Floats, Table
 from ..reading.column_values import is_sparse
-from ..reading.features import category_mask, numbers
+from ..reading.features import category_mask, numbers, without_text
 
 # A sparse matrix with more columns than this is first cut down to its main directions.
 _MOST_COLUMNS = 1000
@@ -116,7 +116,7 @@ def _ends(values: Floats, n_bins: int) -> Floats | None:
 
 @dataclass
 class Encoder(TransformerMixin, BaseEstimator):
-    """Numbers scaled, categories one-hot, gaps filled with the median, shape (n, d).
+    """Numbers scaled, categories one-hot, gaps filled with the median, shape (n, d); free text is left out.
 
     Parameters
     ----------
@@ -162,6 +162,7 @@ class Encoder(TransformerMixin, BaseEstimator):
                 f"scale must be one of {', '.join(_SCALES)} and components one of {', '.join(_COMPONENTS)}; "
                 f"they are {self.scale!r} and {self.components!r}."
             )
+        X = without_text(X)
         self.categorical_ = category_mask(X)
         self.dense_ = Dense().fit(X)
         values = self._numbers(X)
@@ -187,7 +188,7 @@ class Encoder(TransformerMixin, BaseEstimator):
     def transform(self, X: Table) -> Floats:
         """X as a matrix of numbers without gaps."""
         check_is_fitted(self)
-        encoded = self._encoded(X)
+        encoded = self._encoded(without_text(X))
         return encoded if self.pca_ is None else self.pca_.transform(encoded)
 
     def _encoded(self, X: Table) -> Floats:

@@ -32,6 +32,11 @@ class SharesFolds(ABC):
     """A model with a cheaper way to predict rows without their labels than to be fitted for each fold."""
 
     @property
+    def learns_from_unlabeled(self) -> bool:
+        """Whether unlabelled rows make a difference."""
+        return has_fit_parameter(self, "X_unlabeled")
+
+    @property
     def spreads(self) -> bool:
         """Whether the model spreads labels over unlabelled rows by itself."""
         return False
@@ -49,7 +54,9 @@ class SharesFolds(ABC):
 
 
 def learns_from_unlabeled(estimator: Classifier) -> bool:
-    """Whether the estimator's `fit` takes unlabelled rows."""
+    """Whether the estimator's `fit` takes unlabelled rows, and learns from them."""
+    if isinstance(estimator, SharesFolds):
+        return estimator.learns_from_unlabeled
     return has_fit_parameter(estimator, "X_unlabeled")
 
 

@@ -22,7 +22,7 @@ from ..heldout.weights import blend, calibrated_blend, exponents, sharpened
 from ..reading.features import take
 from .base import Committee, Runner, run_each
 from .encoded import View, key_of, matrices, seen_by, view_of
-from .failing import Failure, attempt, names_of, probabilities, survivors
+from .failing import Failure, attempt, probabilities, survivors
 from .member_fitting import (
     Classifier,
     aligned,
@@ -30,9 +30,10 @@ from .member_fitting import (
     seeded,
     stratified_folds,
 )
-from .models.default import unlike_models
+from .models.choosing import models_for, named, terms_for
 from .one_thread import OneThread
 from .readable import check_models
+from .text import Terms, TextSpace
 from .trials import Trial, Trials, cross_validated, fit_again
 
 # Every model is trained once for each.
@@ -150,7 +151,7 @@ class Unlike(Committee):
     @property
     def uses_unlabeled(self) -> bool:
         """Whether a model learns from unlabelled rows."""
-        return any(map(learns_from_unlabeled, _named(self.estimators).values()))
+        return any(map(learns_from_unlabeled, named(self.estimators).values()))
 
     def fit(
         self,
@@ -164,15 +165,16 @@ class Unlike(Committee):
         """Weigh every model by cross-validation, then train those with a seat on all rows."""
         self.classes_, codes = np.unique(y, return_inverse=True)
         rng = check_random_state(self.random_state)
-        models = {name: seeded(model, rng) for name, model in _named(self.estimators).items()}
+        terms = terms_for(self.estimators, X, X_unlabeled)
+        models = {name: seeded(model, rng) for name, model in models_for(self.estimators, X, terms).items()}
         self.failed_: dict[str, str] = {}
         self._trials = Trials(stratified_folds(codes, self.n_folds, rng), codes, sample_weight)
-        alone = self._tried(models, X, None, run)
+        alone = self._tried(models, X, None, terms, run)
         seeing: dict[str, Trial] = {}
         if X_unlabeled is not None:
             self._trials = replace(self._trials, tried=alone)
             learning = {name: model for name, model in models.items() if learns_from_unlabeled(model)}
-            seeing = self._tried(learning, X, X_unlabeled, run)
+            seeing = self._tried(learning, X, X_unlabeled, terms, run)
         named = {name + _ALONE if name in seeing else name: trial for name, trial in alone.items()}
         self._trials = replace(self._trials, tried=seeing | named)
         return self._seated(list(self._trials.tried), run)
@@ -302,11 +304,20 @@ class Unlike(Committee):
             return dict(zip(calls, run_each(delayed_calls, self.n_jobs, _WORDS[work], run), strict=True))
 
     def _tried(
-        self, models: dict[str, Classifier], X: Table, X_unlabeled: Table | None, run: Runner | None
+        self,
+        models: dict[str, Classifier],
+        X: Table,
+        X_unlabeled: Table | None,
+        terms: Terms | None,
+        run: Runner | None,
     ) -> dict[str, Trial]:
         """Cross-validate models; those that see nothing that others do not see are left out."""
         trials = self._trials
-        views = self._each(view_of, {key_of(model): (model, X, X_unlabeled) for model in models.values()})
+        tables = [X] if X_unlabeled is None else [X, X_unlabeled]
+        space = None if terms is None else TextSpace(terms).learn(tables)
+        views = self._each(
+            view_of, {key_of(model): (model, X, X_unlabeled, space) for model in models.values()}
+        )
         seen = {name: (model, views[key_of(model)]) for name, model in models.items()}
         calls = {
             name: (model, view, trials.folds, trials.codes, trials.weight)
@@ -369,12 +380,3 @@ _WORDS: dict[Callable[..., Any], str] = {
     fit_again: "training model",
     probabilities: "asking model",
 }
-
-
-def _named(estimators: Sequence[Classifier] | dict[str, Classifier] | None) -> dict[str, Classifier]:
-    """Classifiers by name; those of a list are named by their class."""
-    if estimators is None:
-        return unlike_models()
-    if isinstance(estimators, dict):
-        return estimators
-    return dict(zip(names_of(estimators), estimators, strict=True))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Self
 
 import numpy as np
-from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression
@@ -14,6 +13,7 @@ from sklearn.svm import SVC
 
 from ...common.types import AnyLabels, Floats, RandomState, Values
 from ..member_fitting import Classifier, fit_weighted
+from .margins import from_margins
 
 
 class Kernel(ClassifierMixin, BaseEstimator):
@@ -53,10 +53,7 @@ class Kernel(ClassifierMixin, BaseEstimator):
         """Probability of each class, shape (n, K); a support vector machine is sure of their order only."""
         if isinstance(self.model_, Pipeline):
             return self.model_.predict_proba(X)
-        distance = self.model_.decision_function(X)
-        if distance.ndim == 1:
-            distance = np.column_stack([-distance, distance])
-        return softmax(2 * distance, axis=1)
+        return from_margins(self.model_.decision_function(X))
 
     def predict(self, X: Floats) -> Values:
         """The most probable class, shape (n,)."""
