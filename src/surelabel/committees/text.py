@@ -26,7 +26,7 @@ _MOST_WORDS, _MOST_PARTS = 10_000, 10_000
 # Rows from which terms and directions are learnt.
 _LEARNT_ROWS = 20_000
 # Directions; rows that each of them takes where they are more than a few.
-_MOST_DIRECTIONS, _FEW_DIRECTIONS, _ROWS_EACH = 200, 50, 3
+_MOST_DIRECTIONS, _FEW_DIRECTIONS, _ROWS_EACH = 300, 50, 4
 # Tables whose directions are kept, while they are in use: the labelled rows, the others, those asked.
 _KEPT_TABLES = 3
 

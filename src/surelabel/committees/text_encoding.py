@@ -41,13 +41,34 @@ class Words(ReadsText):
         return self.space_.terms_.transform(X)
 
 
+class WholeRow(ReadsText):
+    """The terms of the text, their main directions and the other columns; each block has one length.
+
+    By directions, rows without a common word may be alike.
+    """
+
+    def fit(self, X: Table, y: Any = None, space: TextSpace | None = None) -> Self:
+        """Learn how other columns are scaled, and the text unless it is learnt already."""
+        super().fit(X, space=space)
+        self.encoder_ = _of_others(X)
+        return self
+
+    def transform(self, X: Table) -> sp.csr_matrix:
+        """Numbers without gaps, shape (n, n_terms + n_directions + d)."""
+        blocks = [self.space_.terms_.transform(X), unit_rows(self.space_.transform(X))]
+        if self.encoder_ is not None:
+            others = self.encoder_.transform(X)
+            blocks.append(others / np.sqrt(max(others.shape[1], 1)))
+        return sp.hstack(list(map(sp.csr_matrix, blocks)), format="csr")
+
+
 @dataclass
 class TextBesideTable(ReadsText):
     """The main directions of the text, each row brought to one length, beside the other columns.
 
     Parameters
     ----------
-    directions : int, default=200
+    directions : int, default=300
         How many.
     scale : float, default=6.0
         The length of the text of a row, where other columns have variance 1.
@@ -62,14 +83,14 @@ class TextBesideTable(ReadsText):
     (3, 3)
     """
 
-    directions: int = 200
+    directions: int = 300
     scale: float = 6.0
     table: bool = True
 
     def fit(self, X: Table, y: Any = None, space: TextSpace | None = None) -> Self:
         """Learn how other columns are scaled, and the text unless it is learnt already."""
         super().fit(X, space=space)
-        self.encoder_ = Encoder().fit(X) if self.table and without_text(X).shape[1] else None
+        self.encoder_ = _of_others(X) if self.table else None
         return self
 
     def transform(self, X: Table) -> Floats:
@@ -93,3 +114,8 @@ class TextBesideNumbers(ReadsText):
     def transform(self, X: Table) -> Floats:
         """Numbers, NaN where missing, shape (n, d)."""
         return np.hstack([numbers(X), self.space_.transform(X)[:, : self.directions]])
+
+
+def _of_others(X: Table) -> Encoder | None:
+    """An encoder of the columns that are no text; None where there are none."""
+    return Encoder().fit(X) if without_text(X).shape[1] else None

@@ -24,7 +24,7 @@ _OWN = {
     "committees.panel": "Panel Repeated Wrapped",
     "committees.random_xgboost": "Grown RandomXGBoost",
     "committees.text": "Terms TextSpace",
-    "committees.text_encoding": "ReadsText TextBesideNumbers TextBesideTable Words",
+    "committees.text_encoding": "ReadsText TextBesideNumbers TextBesideTable WholeRow Words",
     "committees.unlike": "Unlike",
     "confidence": "Entropy Everything Plain Spread TTest TotalVariance",
     "heldout.record": "HeldOut",
