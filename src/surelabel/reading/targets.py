@@ -5,6 +5,7 @@ The loop knows classes 0..K-1 and -1 for unlabelled.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -137,7 +138,11 @@ def _classes_of(known: Values) -> tuple[Values, Ints]:
         known = _of_one_kind(known)
     if known.dtype.kind == "f" and not np.isfinite(known).all():
         raise ValueError("Input y contains infinity. Labels must be finite.")
-    check_classification_targets(known)
+    with warnings.catch_warnings():
+        if known.dtype.kind not in "iuf":
+            # Where only numbers could be meant for a regression, few rows a class are no sign of one.
+            warnings.filterwarnings("ignore", "The number of unique classes is greater", UserWarning)
+        check_classification_targets(known)
     return np.unique(known, return_inverse=True)
 
 
