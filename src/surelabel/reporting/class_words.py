@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from scipy.stats import hypergeom
 from sklearn.feature_extraction.text import CountVectorizer
 
 from ..committees.text import SPACELESS, weighed
 from ..common.types import Floats, Ints
 
-# A word is told where more rows of the class have it than chance would give, in standard errors.
-_BEYOND_CHANCE = 3.0
+# Probability that any word is told of a class that has it by chance.
+_BY_CHANCE = 0.01
 _FEWEST_ROWS = 2
 _MOST_TERMS = 20_000
 # In scripts without spaces a word is a run of so many letters.
@@ -60,7 +61,7 @@ def class_words(texts: Sequence[str], guess: Ints, n_classes: int, most: int = 8
     rarity = np.log((1 + len(texts)) / (1 + in_texts)) + 1
     weights = weighed(counts, rarity.astype(np.float32)).astype(float)
     names = vectorizer.get_feature_names_out()
-    total, share = _sums(weights), in_texts / len(texts)
+    total, n_tried = _sums(weights), max(int((in_texts >= _FEWEST_ROWS).sum()), 1)
     found: list[list[str]] = []
     for code in range(n_classes):
         own = guess == code
@@ -70,11 +71,11 @@ def class_words(texts: Sequence[str], guess: Ints, n_classes: int, most: int = 8
             continue
         within, rows = _sums(weights[own]), _sums(present[own])
         contrast = within / n - (total - within) / others
+        several = np.flatnonzero((rows >= _FEWEST_ROWS) & (contrast > 0))
+        order = several[np.argsort(-contrast[several], kind="stable")][: most * _LOOKED_AT]
         # Weights alone do not tell: a word that all rows have weighs more in those that are short.
-        more = rows / n - (in_texts - rows) / others
-        error = np.sqrt(share * (1 - share) * (1 / n + 1 / others))
-        told = np.flatnonzero((rows >= _FEWEST_ROWS) & (contrast > 0) & (more > _BEYOND_CHANCE * error))
-        order = told[np.argsort(-contrast[told], kind="stable")][: most * _LOOKED_AT]
+        chance = hypergeom.sf(rows[order] - 1, n + others, in_texts[order], n)
+        order = order[chance * n_tried < _BY_CHANCE]
         found.append(_apart([(str(names[j]), rows[j]) for j in order])[:most])
     return found
 
