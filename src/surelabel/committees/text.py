@@ -20,8 +20,8 @@ from ..reading.features import text_mask
 # What of a cell is read, in letters: some pages.
 _LONGEST = 5_000
 # Scripts that put no spaces between words: each letter counts as a word, and parts of words do the rest.
-_SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_WORD = rf"[{_SPACELESS}]|[^\W{_SPACELESS}]+"
+SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_WORD = rf"[{SPACELESS}]|[^\W{SPACELESS}]+"
 _MOST_WORDS, _MOST_PARTS = 10_000, 10_000
 # Rows from which terms and directions are learnt.
 _LEARNT_ROWS = 20_000

@@ -33,7 +33,8 @@ def report(
         The file to write; one that is there is replaced.
     X : array or frame, optional
         All rows of the fit, those of X_unlabeled below those of X, or the unlabelled ones
-        alone: shown beside their labels.
+        alone: shown beside their labels. Where it has the columns of the fit, the page tells what each
+        contributes, and of free text the words that speak for each class.
     y_true : array-like, optional
         The true labels of the same rows, where they are known: how many labels are right.
     details : dict, optional
@@ -71,7 +72,9 @@ def report(
         truths = _of_each(clf, y_true)
         beside = [path.with_stem(f"{path.stem}-{k + 1}") for k in range(len(truths))]
         for name, one, truth, page_of in zip(clf.classes_, clf.estimators_, truths, beside, strict=True):
-            report(one, page_of, X=X, y_true=truth, details=_of_label(details, name))
+            # What columns contribute is asked of a classifier again and again; of many it takes too long.
+            html = page(one, X=X, y_true=truth, details=_of_label(details, name), contributing=False)
+            write_bytes(page_of, html.encode())
         html = overview_page(clf, [quote(each.name) for each in beside], truths, details=details)
     else:
         html = page(clf, X=X, y_true=y_true, details=details)

@@ -40,6 +40,7 @@ def columns(clf: Fitted, X: Table | None = None, details: Details = None) -> lis
     if given:
         return [_column(**column) for column in given]
     names, kinds = clf.columns_.names_, clf.columns_.kinds_
+    reasons = vars(clf.columns_).get("why_", {})  # models of the first release have none
     frame = _as_frame(X)
     if names is None:
         n = clf.n_features_in_
@@ -47,7 +48,7 @@ def columns(clf: Fitted, X: Table | None = None, details: Details = None) -> lis
     out = []
     for j, name in enumerate(names):
         seen = {} if frame is None or j >= MOST_COLUMNS else _seen(frame.iloc[:, j])
-        out.append(_column(name=name, kind=kinds.get(name, "number"), **seen))
+        out.append(_column(name=name, kind=kinds.get(name, "number"), why=reasons.get(name, ""), **seen))
     return out
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from .data import OUTCOMES
+from .names import distinct
 
 OUTCOME_COLORS = ["#1f9e89", "#e0a030", "#d65f5f", "#9aa0a6"]
 _SOURCE_COLORS = {"given": "#7d8597", "found": "#1f9e89", "prior": "#e0a030"}
@@ -307,6 +308,28 @@ def members(frame: pd.DataFrame) -> alt.LayerChart:
     )
     words = base.mark_text(align="left", dx=5, fontSize=11).encode(x="score:Q", text="words:N")
     return (bars + words).properties(width=_WIDTH, height=alt.Step(24))
+
+
+def columns(frame: pd.DataFrame) -> alt.Chart:
+    """How much the probability of the guesses falls where each column is mixed up among rows."""
+    frame = frame.assign(column=distinct(frame["column"]))
+    return (
+        alt.Chart(_data(frame))
+        .mark_bar(color=_ACCENT, cornerRadiusEnd=2)
+        .encode(
+            x=alt.X(
+                "fall:Q", title="fall of the guesses' probability", axis=alt.Axis(format="%", tickCount=6)
+            ),
+            y=alt.Y("column:N", sort=frame["column"].tolist(), title=None, axis=alt.Axis(labelLimit=160)),
+            tooltip=[
+                "column:N",
+                alt.Tooltip("kind:N", title="taken for"),
+                alt.Tooltip("fall:Q", format=".1%"),
+                alt.Tooltip("changed:Q", title="guesses that change", format=".1%"),
+            ],
+        )
+        .properties(width=_WIDTH, height=alt.Step(20))
+    )
 
 
 def times(frame: pd.DataFrame) -> alt.Chart:

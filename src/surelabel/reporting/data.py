@@ -63,7 +63,7 @@ def measure(clf: Fitted) -> str:
     return f"confidence by {text(type(clf.confidence).__name__)}, above 0 is trusted"
 
 
-def _codes_of(clf: Fitted, values: Any) -> Ints:
+def codes_of(clf: Fitted, values: Any) -> Ints:
     """Positions of values in classes_; -1 is missing, -2 a class that is not there, shape (n,)."""
     position = {name: code for code, name in enumerate(np.asarray(clf.classes_).tolist())}
     codes, levels = pd.factorize(np.asarray(values, dtype=object))
@@ -94,8 +94,8 @@ def rightness(clf: Fitted, y_true: AnyLabels | None) -> Floats:
     if y_true is None:
         return np.full(len(table), np.nan)
     y_true = pd.Series(np.asarray(y_true, dtype=object))
-    truth = _codes_of(clf, y_true.iloc[aligned_rows(clf, y_true, "y_true")])
-    said = _codes_of(clf, table["label"].where(table["label"].notna(), table["guess"]))
+    truth = codes_of(clf, y_true.iloc[aligned_rows(clf, y_true, "y_true")])
+    said = codes_of(clf, table["label"].where(table["label"].notna(), table["guess"]))
     return np.where((truth == -1) | (said == -1), np.nan, (truth == said).astype(float))
 
 
@@ -152,8 +152,8 @@ def classes(clf: Fitted, y_true: AnyLabels | None = None) -> pd.DataFrame:
     """
     table, names = clf.pseudo_labels_, class_names(clf)
     k = len(names)
-    given = _codes_of(clf, np.asarray(clf.transduction_, dtype=object)[np.asarray(clf.labeled_iter_) == 0])
-    label, guess = _codes_of(clf, table["label"]), _codes_of(clf, table["guess"])
+    given = codes_of(clf, np.asarray(clf.transduction_, dtype=object)[np.asarray(clf.labeled_iter_) == 0])
+    label, guess = codes_of(clf, table["label"]), codes_of(clf, table["guess"])
     found, right = label >= 0, rightness(clf, y_true)
     known = found & np.isfinite(right)
     commonest = confusions(clf).sort_values("rows", ascending=False, kind="stable").drop_duplicates("guess")
@@ -209,7 +209,7 @@ def confusions(clf: Fitted) -> pd.DataFrame:
     Doubtful is a row without label, or with a lead over the runner-up below NARROW.
     """
     table, names = clf.pseudo_labels_, np.array(class_names(clf), dtype=object)
-    guess, other = _codes_of(clf, table["guess"]), _codes_of(clf, table["runner_up"])
+    guess, other = codes_of(clf, table["guess"]), codes_of(clf, table["runner_up"])
     doubtful = (outcomes(clf) != LABELLED) | (_gap(table) < NARROW)
     pairs = pd.DataFrame({"guess": guess, "runner_up": other})[doubtful & (guess >= 0) & (other >= 0)]
     pairs = pairs.groupby(["guess", "runner_up"]).size().reset_index(name="rows")
@@ -249,14 +249,14 @@ def rows(clf: Fitted, y_true: AnyLabels | None = None, most: int = MOST_ROWS) ->
     right = rightness(clf, y_true)[some]
     outcome, gap = outcomes(clf)[some], _gap(table)[some]
     table = table.iloc[some]
-    label = _codes_of(clf, table["label"].where(table["label"].notna(), table["guess"]))
+    label = codes_of(clf, table["label"].where(table["label"].notna(), table["guess"]))
     frame = pd.DataFrame(
         {
             "row": [text(name) for name in table.index],
             "label": names[np.maximum(label, -1)],
             "probability": table["probability"].to_numpy(),
             "gap": gap,
-            "runner_up": names[np.maximum(_codes_of(clf, table["runner_up"]), -1)],
+            "runner_up": names[np.maximum(codes_of(clf, table["runner_up"]), -1)],
             "confidence": _finite(table["confidence"].to_numpy(dtype=float)),
             "round": table["round"].to_numpy(),
             "outcome": outcome,

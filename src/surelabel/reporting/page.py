@@ -18,6 +18,7 @@ from markupsafe import Markup
 from ..common.durations import duration
 from ..common.types import AnyLabels, Fitted, Floats, Table
 from . import about, calibration, charts, data, overview, words
+from .column_section import ColumnLine, ColumnSection, column_section
 from .names import class_colors, count, percent, text
 
 # Nothing is fetched or sent; of scripts only those run that this module wrote, by their digest. Charts
@@ -27,6 +28,9 @@ _POLICY = (
     "base-uri 'none'; form-action 'none'"
 )
 
+# What is less than this is little, even if no column contributes more.
+_FULL_BAR = 0.02
+
 
 def page(
     clf: Fitted,
@@ -34,9 +38,11 @@ def page(
     X: Table | None = None,
     y_true: AnyLabels | None = None,
     details: about.Details = None,
+    contributing: bool = True,
 ) -> str:
-    """The report as HTML; parameters as in `report`."""
+    """The report as HTML; parameters as in `report`, and whether it tells what columns contribute."""
     data.check_shown(clf)
+    section = column_section(clf, X, details) if contributing else None
     rows = data.rows(clf, y_true)
     drawn = _charts(clf, y_true, rows)
     value_names, values = about.values(clf, X, data.worth_a_look(clf))
@@ -56,6 +62,7 @@ def page(
         content=Markup(as_json(content)),
         drawn=set(drawn),
         n_shown=len(rows),
+        contributing=None if section is None else _column_context(section),
         **_context(clf, X, y_true, details),
     )
 
@@ -165,6 +172,37 @@ def _context(
         "versions": about.versions(details),
         "code": code,
         "seed": seed,
+    }
+
+
+def _column_context(section: ColumnSection) -> dict[str, Any]:
+    top = max([_FULL_BAR, *(line.contribution.fall for line in section.lines if line.contribution)])
+    return {
+        "lines": [_column_line(line, top) for line in section.lines[: about.MOST_COLUMNS]],
+        "n_more": max(len(section.lines) - about.MOST_COLUMNS, 0),
+        "reasons": any(line.why for line in section.lines),
+        "words": [(name, [text(word, 40) for word in told]) for name, told in section.words],
+        "n_rows": count(section.n_rows, "unlabelled row"),
+        "notes": section.notes,
+    }
+
+
+def _column_line(line: ColumnLine, top: float) -> dict[str, Any]:
+    found = line.contribution
+    shown = {
+        "name": text(line.name, 60),
+        "title": text(line.name, 500),
+        "kind": text(line.kind),
+        "why": text(line.why, 200) if line.why else "",
+        "used": line.used,
+        "tried": found is not None,
+    }
+    if found is None:
+        return shown
+    return shown | {
+        "width": round(100 * max(found.fall, 0) / top, 1),
+        "points": words.points(100 * found.fall).removeprefix("+"),
+        "changed": percent(found.changed),
     }
 
 

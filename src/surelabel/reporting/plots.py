@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from ..common.types import AnyLabels, Fitted
+from ..common.types import AnyLabels, Fitted, Table
 from . import calibration, charts, data
+from .column_section import column_section, contribution_frame
 from .names import class_colors
 
 
@@ -74,6 +75,13 @@ class Plots:
     def members(self) -> alt.LayerChart:
         """Models of the committee by the share of held-out rows that they predict correctly."""
         return charts.members(data.members(self._clf))
+
+    def columns(self, X: Table) -> alt.Chart:
+        """What each column of X, the table of the fit, contributes to the guesses."""
+        section = column_section(self._clf, X)
+        if section is None and len(self._clf.pseudo_labels_) > 1:
+            raise ValueError("X is not the table of the fit. Give the rows and columns that fit was given.")
+        return charts.columns(contribution_frame(section))
 
     def time(self) -> alt.Chart:
         """Seconds that each part took."""

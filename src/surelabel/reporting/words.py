@@ -86,7 +86,7 @@ def headline(clf: Fitted) -> Headline:
         why = "there are too few given labels to tell" if clf.guard else "that was not measured (guard=False)"
         return Headline("neutral", "Done:", f"{filled}.", f"Whether this helps the classifier: {why}.")
     low, high = verdict.interval
-    span = f"95% interval {_points(low)} to {_points(high)}"
+    span = f"95% interval {points(low)} to {points(high)}"
     note = (
         f"{percent(verdict.semi_supervised)} of {verdict.n_rows:,} held-out labelled {verdict.unit} are "
         f"predicted correctly with the unlabelled rows, {percent(verdict.supervised)} without them. {filled}."
@@ -111,7 +111,7 @@ def headline(clf: Fitted) -> Headline:
     return Headline(
         "neutral",
         "No evidence either way:",
-        f"accuracy changes by {_points(verdict.gain)} points ({span}).",
+        f"accuracy changes by {points(verdict.gain)} points ({span}).",
         f"{unseen} {note}",
     )
 
@@ -121,7 +121,8 @@ def _why(clf: Fitted) -> list[str]:
     return [f"{'all' if n == left.total() else f'{n:,}'} were {outcome}" for outcome, n in left.most_common()]
 
 
-def _points(x: float) -> str:
+def points(x: float) -> str:
+    """Points gained or lost, with their sign."""
     return f"{x:+.1f}".replace("-", "−").replace("+0.0", "0.0").replace("−0.0", "0.0")
 
 
