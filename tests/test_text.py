@@ -115,7 +115,7 @@ def test_text_without_a_word_is_left_out_and_refused_where_it_is_all(mixed):
 def test_labelled_rows_without_a_word_are_refused_where_text_is_all(alone):
     X, y, _ = alone
     for cells in (pd.Series("", X.index), pd.Series(wordless(len(X)), X.index)):
-        with pytest.raises(ValueError, match="There is nothing to learn from: .* has no words"):
+        with pytest.raises(ValueError, match="nothing to learn from"):
             quick(columns=Columns(text=["remark"])).fit(X.where(y[:, None] < 0, cells.to_frame("remark")), y)
 
 
