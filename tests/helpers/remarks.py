@@ -1,27 +1,27 @@
-"""Small tables of remarks in three languages, whose class follows from their words."""
+"""Small tables of remarks in up to three scripts, whose class follows from their words."""
 
 import numpy as np
 import pandas as pd
 
 _TOPICS = (
-    ("invoice payment refund bill charged", "facture paiement remboursée débité", "发票 付款 退款"),
-    ("printer paper toner jam ink", "imprimante papier encre bourrage", "打印机 墨水 卡纸"),
-    ("password login account locked access", "connexion compte bloqué accès", "密码 登录 账号"),
+    ("invoice payment refund bill charged", "فاتورة دفع استرداد رصيد", "发票 付款 退款"),
+    ("printer paper toner jam ink", "طابعة ورق حبر عطل", "打印机 墨水 卡纸"),
+    ("password login account locked access", "كلمة دخول حساب مقفل", "密码 登录 账号"),
 )
 _OTHERS = (
     "please help with my thing again today since yesterday office still",
-    "bonjour depuis hier encore une fois merci bureau",
+    "الرجاء المساعدة منذ أمس اليوم شكرا المكتب",
     "请 尽快 谢谢 昨天 办公室",
 )
 
 
-def remarks(n=240, seed=0, languages=1):
+def remarks(n=240, seed=0, scripts=1):
     """A column of text (n,) and its classes, in turn."""
     rng = np.random.default_rng(seed)
     truth = np.arange(n) % 3
-    spoken = np.arange(n) // 3 % languages
+    written = np.arange(n) // 3 % scripts
     cells = [
-        _remark(rng, _TOPICS[k][i].split(), _OTHERS[i].split()) for k, i in zip(truth, spoken, strict=True)
+        _remark(rng, _TOPICS[k][i].split(), _OTHERS[i].split()) for k, i in zip(truth, written, strict=True)
     ]
     return pd.DataFrame({"remark": cells}), truth
 

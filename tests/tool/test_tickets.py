@@ -62,8 +62,8 @@ def test_inspect_tells_what_each_column_is(tickets):
 
 
 @pytest.mark.slow
-def test_labels_follow_from_words_in_three_languages(tmp_path):
-    X, truth = remarks(1_500, languages=3)
+def test_labels_follow_from_words_in_three_scripts(tmp_path):
+    X, truth = remarks(1_500, scripts=3)
     desk = np.array(["money", "device", "entry"])
     frame = beside(X, truth).assign(desk=few(desk[truth], 120, ""))
     frame.to_csv(tmp_path / "tickets.csv", index=False)
@@ -76,7 +76,7 @@ def test_labels_follow_from_words_in_three_languages(tmp_path):
     assert known.mean() > 0.5
     assert (filled["desk"] == desk[truth])[known].mean() > 0.95
 
-    X, truth = remarks(300, seed=1, languages=3)
+    X, truth = remarks(300, seed=1, scripts=3)
     beside(X, truth, seed=1).to_csv(tmp_path / "new.csv", index=False)
     result = surelabel("predict", out, tmp_path / "new.csv", "--out", tmp_path / "predicted.csv")
     assert result.exit_code == 0, result.output
