@@ -20,6 +20,7 @@ pytest.importorskip("distributed")
 import dask.dataframe as dd
 from clusters import assert_same_labels, fitted, in_shards
 from distributed import Client
+from remarks import remarks
 
 from surelabel import (
     AdaptiveThreshold,
@@ -33,6 +34,7 @@ from surelabel import (
     Unlike,
     csa,
     flexmatch,
+    text_models,
     trees,
     ups,
 )
@@ -338,3 +340,20 @@ def test_bad_input_is_named(client, digits):
             DaskPseudoLabelClassifier(csa()).fit(X_bad, y_bad)
     with pytest.raises(TypeError, match="it is a ndarray"):
         DaskPseudoLabelClassifier(csa()).fit(X, y)
+
+
+def test_free_text_is_read_as_on_one_machine(client):
+    X, truth = remarks(150)
+    X = X.assign(size=truth + np.random.default_rng(0).normal(size=150))
+    y = pd.Series(np.array(["cat", "dog", "owl"])[truth], dtype=object).where(np.arange(150) < 36, None)
+    words = {
+        name: model for name, model in text_models().items() if name in ("linear on text", "Bayes on words")
+    }
+    clf = csa(committee=Unlike(words, n_folds=2), guard=False, n_rounds=2, random_state=0)
+    # With text alone, and in shards without a label.
+    for table in (X, X[["remark"]]):
+        one = PseudoLabelClassifier(**clf.get_params(deep=False)).fit(table, y)
+        many = DaskPseudoLabelClassifier(clf).fit(*in_frames(table, y))
+        assert_same_labels(one, many)
+        assert_array_equal(many.predict_proba(table), one.predict_proba(table))
+        assert (one.predict(table) == np.array(["cat", "dog", "owl"])[truth]).mean() > 0.9

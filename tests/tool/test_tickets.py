@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from birds import surelabel
+from remarks import beside, few, remarks
 
 from surelabel.tool.settings import Settings
 from surelabel.tool.table_reading import read_tables
@@ -58,3 +59,32 @@ def test_inspect_tells_what_each_column_is(tickets):
     assert "date and time" in result.output
     overruled = surelabel("inspect", tickets, "--target", "urgent", "--text", "customer", "--date", "due")
     assert overruled.exit_code == 0, overruled.output
+
+
+@pytest.mark.slow
+def test_labels_follow_from_words_in_three_scripts(tmp_path):
+    X, truth = remarks(1_500, scripts=3)
+    desk = np.array(["money", "device", "entry"])
+    frame = beside(X, truth).assign(desk=few(desk[truth], 120, ""))
+    frame.to_csv(tmp_path / "tickets.csv", index=False)
+    out = tmp_path / "run"
+    result = surelabel("label", tmp_path / "tickets.csv", "--target", "desk", "--out", out, "--no-report")
+    assert result.exit_code == 0, result.output
+    assert quiet(result)
+    filled = pd.read_csv(out / "labels.csv", keep_default_na=False)
+    known = (filled["desk"] != "").to_numpy()
+    assert known.mean() > 0.5
+    assert (filled["desk"] == desk[truth])[known].mean() > 0.95
+
+    X, truth = remarks(300, seed=1, scripts=3)
+    beside(X, truth, seed=1).to_csv(tmp_path / "new.csv", index=False)
+    result = surelabel("predict", out, tmp_path / "new.csv", "--out", tmp_path / "predicted.csv")
+    assert result.exit_code == 0, result.output
+    assert quiet(result)
+    predicted = pd.read_csv(tmp_path / "predicted.csv")
+    assert (predicted["desk_predicted"] == desk[truth]).mean() > 0.9
+
+
+def quiet(result):
+    """Whether nothing that a command says is a warning."""
+    return not any(word in result.output for word in ("Warning", "warning", "Traceback", "Error"))

@@ -15,7 +15,7 @@ from ..common.notice import notice
 from ..common.settings import shown
 from ..common.types import Bools, Ints, Table
 from ..reading.column_values import is_sparse
-from ..reading.features import category_mask, numbers, take
+from ..reading.features import category_mask, has_text, numbers, take
 from .encoding import Dense, Encoder
 from .failing import Failure, attempt, names_of, probabilities
 from .member_fitting import Classifier, SharesFolds, fit_present, seeded
@@ -95,8 +95,9 @@ def with_models(committee: _Model, models: dict[str, Classifier], by_name: bool)
 def made_readable(models: dict[str, Classifier], X: Table, codes: Ints) -> dict[str, Classifier]:
     """The models; those that cannot read X as it is, behind an `Encoder`, which is said.
 
-    Whether one can is tried, on some rows, where X has what many models cannot read: categories, gaps, or a
-    sparse matrix. A model that fails behind the encoder too fails for another reason, and is left as it is.
+    Whether one can is tried, on some rows, where X has what many models cannot read: categories, free text,
+    gaps, or a sparse matrix. A model that fails behind the encoder too fails for another reason, and is left
+    as it is.
 
     Parameters
     ----------
@@ -111,7 +112,13 @@ def made_readable(models: dict[str, Classifier], X: Table, codes: Ints) -> dict[
     if not strangers:
         return models
     gaps = rows_with_gaps(X)
-    kinds = {"categories": category_mask(X).any(), "gaps": gaps.any(), "sparse matrices": is_sparse(X)}
+    text = has_text(X)
+    kinds = {
+        "categories": category_mask(X).any(),
+        "free text": text,
+        "gaps": gaps.any(),
+        "sparse matrices": is_sparse(X),
+    }
     hard = [kind for kind, there in kinds.items() if there]
     known = np.flatnonzero(codes >= 0)
     if not hard or len(np.unique(codes[known])) < 2:
@@ -128,7 +135,7 @@ def made_readable(models: dict[str, Classifier], X: Table, codes: Ints) -> dict[
     if behind:
         notice(
             f"{_listed(behind)} cannot read {' and '.join(hard)}; X becomes numbers first: scaled, with "
-            "categories one-hot and gaps filled with the median.",
+            f"categories one-hot and gaps filled with the median{', without free text' if text else ''}.",
             advice=True,
         )
     return models | behind

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 import weakref
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Generic, Self, TypeVar
 
@@ -91,7 +92,7 @@ class Terms(TransformerMixin, BaseEstimator):
         found = [_learnt(vectorizer, learnt) for vectorizer in (_words(), _parts())]
         self.words_, self.parts_ = ("\n".join(names) for names, _, _ in found)
         self.rarity_ = np.concatenate([rarity for _, rarity, _ in found])
-        self._live()
+        self._make_live()
         self._remember(learnt, self._weighed([counts for _, _, counts in found]))
         return self
 
@@ -100,13 +101,14 @@ class Terms(TransformerMixin, BaseEstimator):
 
     def transform(self, X: Table) -> sp.csr_matrix:
         """Weights of the terms of each row, of length 1, shape (n, n_terms)."""
-        self._live()
+        if "_seen" not in vars(self):
+            self._make_live()
         known = self._seen.get(X)
         return self._seen.put(X, self._read(joined(X))) if known is None else known
 
     def _read(self, texts: Sequence[str]) -> sp.csr_matrix:
         """The same of texts, of which some may be known."""
-        places = np.array([self._place.get(text, -1) for text in texts])
+        places = np.array([self._place.get(text, -1) for text in texts], dtype=int)
         if (places >= 0).all():
             return self._known[places]
         new = self._counted([text for text, place in zip(texts, places, strict=True) if place < 0])
@@ -132,17 +134,18 @@ class Terms(TransformerMixin, BaseEstimator):
         each = np.split(self.rarity_, ends[:-1])
         return unit_rows(sp.hstack(list(map(weighed, blocks, each)), format="csr"))
 
-    def _live(self) -> None:
-        """Make what is not saved."""
-        if "_place" in vars(self):
-            return
-        self._remember((), sp.csr_matrix(np.empty((0, len(self.rarity_)), dtype=np.float32)))
-        self._seen: Remembered[sp.csr_matrix] = Remembered()
+    def _make_live(self) -> None:
+        """Make what is not saved; `_seen` tells other threads that all is there, so it comes last."""
         each = (_words, self.words_), (_parts, self.parts_)
-        self._vectorizers = [make(names.split("\n") if names else []) for make, names in each]
-        n_terms = sum(len(vectorizer.vocabulary) for vectorizer in self._vectorizers)
+        vectorizers = [make(names.split("\n") if names else []) for make, names in each]
+        for vectorizer in vectorizers:
+            _check_once(vectorizer.vocabulary)
+        n_terms = sum(len(vectorizer.vocabulary) for vectorizer in vectorizers)
         if n_terms != len(self.rarity_):
             raise ValueError(f"There are {n_terms} terms, and {len(self.rarity_)} weights of terms.")
+        self._vectorizers = vectorizers
+        self._remember((), sp.csr_matrix(np.empty((0, n_terms), dtype=np.float32)))
+        self._seen: Remembered[sp.csr_matrix] = Remembered()
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if not name.startswith("_")}
@@ -188,19 +191,26 @@ class TextSpace(TransformerMixin, BaseEstimator):
         n = min(_MOST_DIRECTIONS, max(n_rows // _ROWS_EACH, _FEW_DIRECTIONS), n_rows - 1, n_terms - 1)
         found = np.empty((0, counted.shape[1]))
         if n > 0 and counted.nnz:
-            found = TruncatedSVD(n, n_iter=2, random_state=0).fit(counted).components_
+            # Where all texts are the same, shares of their variance are 0 / 0; nobody reads those.
+            with np.errstate(divide="ignore", invalid="ignore"):
+                found = TruncatedSVD(n, n_iter=2, random_state=0).fit(counted).components_
         self.directions_ = np.ascontiguousarray(found.T, dtype=np.float16)
+        self._make_live()
         return self
 
     def transform(self, X: Table) -> Floats:
         """How far each row goes in each direction, the main ones first, shape (n, n_directions)."""
         if "_seen" not in vars(self):
-            self._seen: Remembered[Floats] = Remembered()
-            self._precise = self.directions_.astype(np.float32)
+            self._make_live()
         known = self._seen.get(X)
         if known is not None:
             return known
         return self._seen.put(X, np.asarray(self.terms_.transform(X) @ self._precise, dtype=float))
+
+    def _make_live(self) -> None:
+        """Make what is not saved; `_seen` tells other threads that all is there, so it comes last."""
+        self._precise = self.directions_.astype(np.float32)
+        self._seen: Remembered[Floats] = Remembered()
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if not name.startswith("_")}
@@ -232,8 +242,8 @@ def weighed(counts: sp.csr_matrix, rarity: Floats) -> sp.csr_matrix:
 
 
 def unit_rows(X: Any) -> Any:
-    """Rows brought to length 1, those of zeros apart, shape of X; it may have no columns."""
-    return normalize(X) if X.shape[1] else X
+    """Rows brought to length 1, those of zeros apart, shape of X; it may have no rows or columns."""
+    return normalize(X) if all(X.shape) else X
 
 
 def _words(vocabulary: list[str] | None = None) -> CountVectorizer:
@@ -256,13 +266,22 @@ def _learnt(vectorizer: CountVectorizer, texts: Sequence[str]) -> tuple[list[str
     try:
         counts = vectorizer.fit_transform(texts)
     except ValueError as error:
-        # There is no other sign that there is no term.
-        if "vocabulary" not in str(error) and "no terms remain" not in str(error):
+        # There is no other sign that there is no term, or none that two texts have.
+        if not any(sign in str(error) for sign in ("vocabulary", "no terms remain", "max_df corresponds")):
             raise
         return [], np.empty(0, dtype=np.float32), _no_terms(texts)
+    # In the order in which texts are read later: sums must agree to the last digit.
+    counts.sort_indices()
     in_texts = np.bincount(counts.indices, minlength=counts.shape[1])
     rarity = np.log((1 + len(texts)) / (1 + in_texts)) + 1
     return vectorizer.get_feature_names_out().tolist(), rarity.astype(np.float32), counts
+
+
+def _check_once(terms: Sequence[str]) -> None:
+    """Refuse terms of which one comes twice: their numbering would not be one to one."""
+    if len(set(terms)) < len(terms):
+        twice = next(term for term, n in Counter(terms).items() if n > 1)
+        raise ValueError(f"The term {twice!r} is there twice; each term must have one number.")
 
 
 def _no_terms(texts: Sequence[str]) -> sp.csr_matrix:

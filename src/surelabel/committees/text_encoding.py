@@ -113,7 +113,7 @@ class TextBesideNumbers(ReadsText):
 
     def transform(self, X: Table) -> Floats:
         """Numbers, NaN where missing, shape (n, d)."""
-        return np.hstack([numbers(X), self.space_.transform(X)[:, : self.directions]])
+        return np.hstack([numbers(without_text(X)), self.space_.transform(X)[:, : self.directions]])
 
 
 def _of_others(X: Table) -> Encoder | None:

@@ -327,6 +327,11 @@ class Unlike(Committee):
             for name, (model, view) in seen.items()
             if isinstance(view, Failure) or not view.idle
         }
+        if not calls and not trials.tried:
+            raise ValueError(
+                "There is nothing to learn from: the labelled rows have nothing that a model reads. Where "
+                "all columns are free text, that of the labelled rows has no words."
+            )
         tried = self._each(cross_validated, calls, run)
         found = survivors(tried, "trained", self.failures, len(trials.tried))
         return {name: Trial(*seen[name], *result) for name, result in found.items()}

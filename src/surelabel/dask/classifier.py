@@ -184,8 +184,9 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         clf.class_prior_ = resolved_prior(clf.class_prior, counts / counts.sum(), clf.classes_)
         able = with_readable_models(clf, *table.sample(labels)) if brings_models(clf) else clf
         method = method_of(able)
+        extremes = labels.ask(shard.extremes, table.x, table.columns)
         n_worth_running = rounds_worth_running(
-            clf.n_rounds, np.concatenate(labels.ask(shard.extremes, table.x, table.columns))
+            clf.n_rounds, np.concatenate([each for each in extremes if len(each)])
         )
         if counts.sum() > self.gather_rows:
             table = replace(table, spread=can_spread(clf, method.committee))

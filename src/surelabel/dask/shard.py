@@ -20,7 +20,16 @@ from ..confidence import below
 from ..reading.column_survey import Survey
 from ..reading.column_values import is_frame, is_sparse
 from ..reading.columns import Columns
-from ..reading.features import as_table, category_mask, numbers, row_index, take
+from ..reading.features import (
+    as_table,
+    category_mask,
+    has_text,
+    numbers,
+    row_index,
+    take,
+    text_mask,
+    without_text,
+)
 from ..reading.targets import Targets, codes_like, distinct
 from ..rounds.asking import answers
 from ..rounds.audit import audit
@@ -176,11 +185,18 @@ def lesson_shape(lesson: Lesson) -> tuple[Bools, int]:
 
 
 def extremes(labels: Labels, x: Table, columns: Columns) -> Floats:
-    """The least and the most of each column over the labelled rows, shape (2, d); (0, d) without any."""
+    """The least and the most of each column over the labelled rows, shape (2, d); (0, 0) without any.
+
+    A text counts as a number of its own.
+    """
     rows = np.flatnonzero(labels.round == 0)
     if not len(rows):
-        return np.empty((0, x.shape[1]))
-    X = numbers(_read(x, columns, rows))
+        return np.empty((0, 0))
+    table = _read(x, columns, rows)
+    X = numbers(without_text(table))
+    if has_text(table):
+        text = table.loc[:, text_mask(table)].apply(pd.util.hash_pandas_object, index=False)
+        X = np.hstack([X, text.to_numpy(dtype=float)])
     X = np.where(np.isnan(X), -np.inf, X)
     return np.stack([X.min(axis=0), X.max(axis=0)])
 

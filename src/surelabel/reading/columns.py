@@ -368,12 +368,10 @@ def _cells(part: Survey) -> Values:
     return cells
 
 
-def _text(value: Any) -> str | None:
-    """A cell of free text; None where it is missing or blank."""
-    if pd.isna(value):
-        return None
-    text = str(value)
-    return text if text.strip() else None
+def _text(value: Any) -> str:
+    """A cell of free text, empty where it is missing or blank: models of words read no gaps."""
+    text = "" if pd.isna(value) else str(value)
+    return text if text.strip() else ""
 
 
 def _join(parts: Sequence[Any]) -> Any:

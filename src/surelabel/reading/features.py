@@ -26,10 +26,18 @@ _LARGEST = float(np.finfo(np.float32).max)
 
 
 def numbers(X: Table) -> Any:
-    """X as a matrix of numbers: a category becomes its code, missing is NaN; free text is left out."""
+    """X as a matrix of numbers: a category becomes its code, missing is NaN; free text is left out.
+
+    Refused where nothing is left.
+    """
     if not isinstance(X, pd.DataFrame):
         return X
-    X = without_text(X)
+    text, X = has_text(X), without_text(X)
+    if text and not X.shape[1]:
+        raise ValueError(
+            "All columns of X are free text, and this model reads numbers and categories only. Unlike(), the "
+            "committee of csa(), reads text; so does a pipeline that begins with TfidfVectorizer()."
+        )
     out = np.empty(X.shape)
     for j in range(X.shape[1]):
         out[:, j] = _codes(X.iloc[:, j])
