@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from remarks import remarks
 from sklearn.metrics import log_loss
 from typer.testing import CliRunner
 
@@ -22,7 +23,16 @@ from surelabel.bench.preparation import ordinal, plain, scaled, softmax
 from surelabel.bench.registry import METHODS
 from surelabel.bench.sheets import sheets_of
 from surelabel.bench.store import Store
-from surelabel.bench.table_suites import ALONE, CHOOSING, CONFIRMING, OURS, TABLES, half_of, in_folder
+from surelabel.bench.table_suites import (
+    ALONE,
+    CHOOSING,
+    CONFIRMING,
+    OURS,
+    TABLES,
+    belongs,
+    half_of,
+    in_folder,
+)
 from surelabel.files import InputError
 from surelabel.tool.commands import app
 
@@ -372,3 +382,50 @@ def test_the_commands_of_the_suite(folder, tmp_path, monkeypatch):
     for wrong in (["--sizes", "many"], ["--python", "old"]):
         assert call(*words, *wrong).exit_code == 2
     assert str(tmp_path) not in (tmp_path / "results" / "suite" / "runs.jsonl").read_text()
+
+
+# Tables with text
+
+
+@pytest.fixture
+def text_folder(tmp_path):
+    """A table of remarks under the name of one with text, with times of day beside them."""
+    folder_tables.read.cache_clear()
+    X, truth = remarks(300)
+    frame = X.assign(at=[f"{i // 3 % 24:02d}:30" for i in range(len(X))], target=truth)
+    frame.to_csv(tmp_path / "nace.csv", index=False)
+    yield tmp_path
+    folder_tables.read.cache_clear()
+
+
+@pytest.mark.parametrize("method", ["words_logistic", "words_and_parts_machine"])
+def test_plain_models_of_words_read_the_text(text_folder, method):
+    split = read_draw("nace", 0, text_folder, labelled=60)
+    outcome = METHODS[method].run(split, **METHODS[method].defaults)
+    assert outcome.accuracy > 80
+
+
+def test_without_text_little_is_left(text_folder):
+    split = read_draw("nace", 0, text_folder, labelled=60)
+    without = METHODS["csa_without_text"].run(split)
+    assert without.accuracy < 70
+    columns = replace(split, X_l=split.X_l[["remark"]], X_u=split.X_u[["remark"]], X_t=split.X_t[["remark"]])
+    assert METHODS["csa_without_text"].run(columns).accuracy < 70
+
+
+def test_times_of_day_reach_another_python(text_folder):
+    frame = read_draw("nace", 0, text_folder, labelled=60).X_l
+    there = other_python.unpacked(json.loads(json.dumps(other_python.packed(frame))))
+    assert there["remark"].tolist() == frame["remark"].tolist()
+    assert len(there["at"]) == len(frame)
+
+
+def test_the_suite_of_tables_with_text(text_folder, monkeypatch):
+    monkeypatch.delenv(elsewhere.PYTHONS_VARIABLE, raising=False)
+    out = ["--out", text_folder / "results" / "suite_text"]
+    words = ["--data-dir", text_folder, "--draws", "1", "--sizes", "60", "--methods", "words_logistic"]
+    assert "1 runs to do" in call("run", "suite_text", *words, *out).output
+    assert call("page", "suite_text", *out).exit_code == 0
+    assert "on other draws" in (text_folder / "results" / "suite_text.md").read_text()
+    assert belongs("nace", "text")
+    assert not belongs("pima", "text")

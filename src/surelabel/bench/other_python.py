@@ -13,6 +13,7 @@ import tempfile
 import warnings
 from collections.abc import Callable
 from dataclasses import asdict, is_dataclass
+from datetime import time
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +109,8 @@ def packed(frame: pd.DataFrame) -> dict[str, Any]:
 def _cells(column: pd.Series) -> list[Any]:
     if column.dtype.kind == "M":
         return column.to_numpy().astype("datetime64[us]").view("int64").tolist()
-    return column.tolist()
+    # Times of day are written as a person would.
+    return [str(cell) if isinstance(cell, time) else cell for cell in column.tolist()]
 
 
 def unpacked(columns: dict[str, Any]) -> pd.DataFrame:

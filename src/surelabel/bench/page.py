@@ -14,6 +14,7 @@ from .sheets import sheets_of
 from .store import Store
 from .suite import Suite
 from .suites import SUITES
+from .table_suites import TEXT
 
 _NOTES = "notes.toml"
 _WORTH_SHOWING = 0.4  # of a suite's datasets and columns
@@ -58,8 +59,9 @@ def lines(store: Store, path: Path, suites: list[Suite], *, pictures: bool = Tru
 def _preface(suites: list[Suite], store: Store) -> Iterator[str]:
     of_paper = any(not suite.half for suite in suites)
     yield from ["# The paper, reproduced" if of_paper else "# csa() on tables as users bring them", ""]
+    command = "surelabel bench page" + ("" if of_paper else f" {suites[0].name}")
     yield (
-        f"This page is made by `surelabel bench page{'' if of_paper else ' suite'}` from the JSON lines in "
+        f"This page is made by `{command}` from the JSON lines in "
         f"[{store.folder.name}]({store.folder.name}); nothing on it is typed by hand but the notes."
     )
     yield ""
@@ -68,6 +70,8 @@ def _preface(suites: list[Suite], store: Store) -> Iterator[str]:
         "The paper's is in brackets with the deviation it prints (30 seeds, 5 for CIFAR). Beside it a word "
         "where the two differ at 5% by Welch's test: **higher** or **lower** is ours."
         if of_paper
+        else "The models that read text were chosen on these tables, but on other draws of their rows."
+        if suites[0].half == TEXT
         else "Tables and draws have two halves, named beforehand (`bench/table_suites.py`): what is changed "
         "is chosen on the first, and the second confirms it, once."
     )
@@ -249,4 +253,5 @@ _SECTIONS = {
     "stored_several": (authors.lines,),
     "suite": (_sheets,),
     "suite_confirm": (_sheets,),
+    "suite_text": (_sheets,),
 }
