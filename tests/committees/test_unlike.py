@@ -18,7 +18,7 @@ from surelabel.committees.encoded import Encoded
 from surelabel.committees.member_fitting import as_often, fit_folds, stratified_folds
 from surelabel.committees.models.graph import Spreading, heaviest
 from surelabel.committees.models.kernel import Kernel
-from surelabel.heldout.weights import Calibration
+from surelabel.heldout.weights import sharpened
 from surelabel.rounds.method import method_of
 
 
@@ -38,8 +38,7 @@ def test_seats_are_the_members_and_their_mean_the_prediction(iris):
     assert P.shape == (20, 150, 3)
     assert sum(committee.seats_.values()) == 20
     assert_allclose(P.sum(axis=2), 1)
-    calibrated = Calibration(committee.power_, committee.favours_)
-    assert_allclose(committee.predict_proba(X), calibrated(P.mean(axis=0)))
+    assert_allclose(committee.predict_proba(X), sharpened(P.mean(axis=0), committee.power_))
     moments = committee.opinion(X)
     assert_allclose(moments.mean, committee.predict_proba(X))
     assert_allclose(moments.variance, P.var(axis=0), atol=1e-12)

@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize, minimize_scalar
-from scipy.special import softmax
 
-from surelabel.heldout.weights import calibration, exponents, favours, mixture_weights, sharpened
+from surelabel.heldout.weights import exponents, mixture_weights, sharpened
 
 
 @pytest.fixture
@@ -91,19 +90,3 @@ def test_weights_are_those_of_a_general_optimiser(held_out):
     best = minimize(loss, np.zeros(3), method="Nelder-Mead", options={"xatol": 1e-8, "fatol": 1e-12}).x
     expected = np.exp(best - np.logaddexp.reduce(best))
     assert_allclose(mixture_weights(P, codes, np.ones(200), n_iter=5000), expected, atol=1e-4)
-
-
-def test_classes_are_favoured_until_each_is_stated_as_often_as_it_is():
-    rng = np.random.default_rng(0)
-    codes = rng.choice(3, 3000, p=[0.6, 0.3, 0.1])
-    logs = np.log(rng.dirichlet([2, 2, 2], 3000)) + 1.5 * np.eye(3)[codes]
-    b = favours(logs, codes, np.ones(3000))
-    stated = softmax(logs + b, axis=1).mean(axis=0)
-    assert_allclose(stated, np.bincount(codes) / 3000, atol=0.005)
-    assert abs(favours(logs, codes, np.full(3000, 1e-6))).max() < 1e-3  # rows of no weight tell nothing
-    assert_allclose(favours(logs[:, [2, 0, 1]], (codes + 1) % 3, np.ones(3000)), b[[2, 0, 1]], atol=1e-8)
-
-
-def test_without_rows_nothing_is_calibrated():
-    p = np.array([[0.2, 0.8]])
-    assert_allclose(calibration(np.empty((0, 2)), np.empty(0, dtype=int), np.empty(0))(p), p)

@@ -18,7 +18,7 @@ from ..common.settings import JOBS, POSITIVE, Setting, optional, whole
 from ..common.types import AnyLabels, Floats, Ints, RandomState, Table
 from ..confidence import Moments
 from ..heldout.record import ALONE, SEEING, HeldOut
-from ..heldout.weights import Calibration, blend, calibrated_blend, calibration, sharpened
+from ..heldout.weights import blend, calibrated_blend, exponents, sharpened
 from ..reading.features import take
 from .base import Committee, Runner, run_each
 from .encoded import View, key_of, matrices, seen_by, view_of
@@ -80,8 +80,6 @@ class Unlike(Committee):
         Power to which the probabilities of each model are raised: below 1, they are made less sure.
     power_ : float
         Power to which the mean of all members is raised at last.
-    favours_ : ndarray of shape (K,)
-        What is then added to the logarithm of each class's probability.
     seats_ : dict
         Seats of each model that has any.
     failed_ : dict
@@ -119,7 +117,6 @@ class Unlike(Committee):
     test_floor = 2.0
     # Committees of older files were not calibrated as a whole.
     power_ = 1.0
-    favours_: Floats | float = 0.0
 
     seats_: dict[str, int]
     _trials: Trials  # only weighing the models needs them: a copy that only predicts has none
@@ -272,7 +269,7 @@ class Unlike(Committee):
         share = seats / seats.sum()
         mean = np.tensordot(share, P, axes=1)
         variance = np.maximum(np.tensordot(share, P**2, axes=1) - mean**2, 0.0)
-        return Moments(Calibration(self.power_, self.favours_)(mean), variance, int(seats.sum()))
+        return Moments(sharpened(mean, self.power_), variance, int(seats.sum()))
 
     def predict_proba(self, X: Table) -> Floats:
         """Mean over the seats, calibrated, shape (N, K), a block of rows at a time."""
@@ -365,8 +362,7 @@ class Unlike(Committee):
         seats = _seats(made.weights, self.n_seats).tolist()
         self.seats_ = {name: n for name, n in zip(names, seats, strict=True) if n}
         merged = held.merged("all", blend)
-        calibrated = calibration(merged.P[0], held.codes, held.weight)
-        self.power_, self.favours_ = calibrated.power, calibrated.favour
+        self.power_ = float(exponents(merged.P, held.codes, held.weight)[0]) if len(held) else 1.0
 
 
 def _seats(w: Floats, n_seats: int) -> Ints:

@@ -12,10 +12,9 @@ from ..common.types import Floats, Ints
 from .record import HeldOut
 
 _SMALLEST_PROBABILITY = 1e-6
-# How strongly exponents are held to 1, weights to each other, and classes to no favour, in held-out rows.
+# How strongly exponents are held to 1, and weights to each other, in held-out rows.
 _TRUST_AS_IS = 0.02
 _PRIOR_ROWS = 3.0
-_FAVOUR_ROWS = 10.0
 # Exponents are looked for within e**-2.5 and e**2; a step is at most a factor e.
 _LEAST_LOG, _MOST_LOG, _LONGEST_STEP = -2.5, 2.0, 1.0
 _STEPS = 12
@@ -48,39 +47,13 @@ def blend(held: HeldOut) -> Blend:
     return Blend(powers, mixture_weights(sharp, held.codes, held.weight))
 
 
-@dataclass(frozen=True, eq=False)
-class Calibration:
-    """Probabilities to a power, and each class favoured as held-out rows say.
-
-    Parameters
-    ----------
-    power : float, default=1.0
-        Below 1 where probabilities are too sure.
-    favour : ndarray of shape (K,) or float, default=0.0
-        What is added to the logarithm of each class's probability.
-    """
-
-    power: float = 1.0
-    favour: Floats | float = 0.0
-
-    def __call__(self, p: Floats) -> Floats:
-        """From p (n, K) to probabilities that can be believed, shape (n, K)."""
-        return softmax(self.power * _logs(p) + self.favour, axis=-1)
-
-
-def calibration(p: Floats, codes: Ints, weight: Floats) -> Calibration:
-    """The calibration of p (n, K) that fits the classes best; none without rows."""
-    if not len(codes):
-        return Calibration()
-    power = float(exponents(p[None], codes, weight)[0])
-    return Calibration(power, favours(power * _logs(p), codes, weight))
-
-
 def calibrated_blend(held: HeldOut) -> Callable[[Floats], Floats]:
-    """The best blend, its mean calibrated: P (C, n, K) -> p (n, K)."""
+    """The best blend, its mean to the power that fits the classes best: P (C, n, K) -> p (n, K)."""
     made = blend(held)
-    calibrated = calibration(made(held.P), held.codes, held.weight)
-    return lambda P: calibrated(made(P))
+    if not len(held):
+        return made
+    power = exponents(made(held.P)[None], held.codes, held.weight)[0]
+    return lambda P: sharpened(made(P), power)
 
 
 def sharpened(p: Floats, exponent: float | Floats) -> Floats:
@@ -105,22 +78,6 @@ def exponents(P: Floats, codes: Ints, weight: Floats) -> Floats:
         bend = power**2 * (((p * logs**2).sum(axis=2) - mean**2) @ share) + 2 * _TRUST_AS_IS
         x = np.clip(x - np.clip(slope / bend, -_LONGEST_STEP, _LONGEST_STEP), _LEAST_LOG, _MOST_LOG)
     return np.exp(x)
-
-
-def favours(logs: Floats, codes: Ints, weight: Floats) -> Floats:
-    """What to add to log probabilities (n, K) so that each class is stated as often as it is, shape (K,).
-
-    Newton's method; the prior, that nothing is to be added, is worth ten rows.
-    """
-    n_classes = logs.shape[1]
-    seen = np.bincount(codes, weight, n_classes)
-    b = np.zeros(n_classes)
-    for _ in range(_STEPS):
-        p = softmax(logs + b, axis=1)
-        slope = weight @ p - seen + _FAVOUR_ROWS * b
-        bend = np.diag(weight @ p + _FAVOUR_ROWS) - (p * weight[:, None]).T @ p
-        b = b - np.clip(np.linalg.solve(bend, slope), -_LONGEST_STEP, _LONGEST_STEP)
-    return b
 
 
 def mixture_weights(P: Floats, codes: Ints, weight: Floats, n_iter: int = 300) -> Floats:
