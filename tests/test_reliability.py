@@ -535,8 +535,9 @@ def test_duplicate_column_names_are_refused_by_name():
         (polars.from_pandas(FRAME), polars.Series(Y[:50]), r"inconsistent numbers of samples: \[60, 50\]"),
         (sp.csr_array(X), Y[:50], r"inconsistent numbers of samples: \[60, 50\]"),
         (X[:, 0], Y, r"must have rows and columns; it is of shape \(60,\)"),
-        (FRAME.assign(b=[[1]] * N), Y, "Column 'b', row 0: .*not 'list'"),
-        (polars.DataFrame({"b": [[1]] * N}), Y, "Column 'b'"),
+        (FRAME.assign(b=[["a"]] * N), Y, "Column 'b', row 0: .*not 'list'"),
+        (FRAME.assign(b=[[1], [1, 2]] * (N // 2)), Y, "Column 'b', row 0: .*not 'list'"),
+        (polars.DataFrame({"b": [["a"]] * N}), Y, "Column 'b'"),
     ],
 )
 def test_tables_of_the_wrong_shape_or_content_are_refused(X, y, message):

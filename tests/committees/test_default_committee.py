@@ -84,9 +84,8 @@ def test_signals(rng):
 
 def test_categories_alone(rng):
     y = rng.integers(0, 2, 400)
-    X = pd.DataFrame({"a": np.where(rng.random(400) < 0.9, y, 1 - y), "b": rng.integers(0, 30, 400)}).astype(
-        str
-    )
+    numbers = pd.DataFrame({"a": np.where(rng.random(400) < 0.9, y, 1 - y), "b": rng.integers(0, 30, 400)})
+    X = "level " + numbers.astype(str)
     clf = learnt(X, y, np.arange(80), 0.8)
     # Without numbers there is nothing to scale otherwise.
     assert not any("quantiles" in name or name == "graph" for name in clf.estimator_.weights_)

@@ -291,7 +291,7 @@ def test_json_lines_keep_lists_and_objects(tmp_path):
     read = table(tmp_path, content, "t.jsonl")
     assert read.frame["x"].tolist() == [[1, 2], [3, 4]]
     kinds = kinds_of(read.frame, "w")
-    assert [kinds[name].kind for name in "xz"] == ["dropped", "dropped"]
+    assert [kinds[name].kind for name in "xz"] == ["vector", "dropped"]
     write_table(read.frame, tmp_path / "out.jsonl", read.format)
     assert (tmp_path / "out.jsonl").read_text() == content
 

@@ -27,7 +27,7 @@ _SKRUB = here_or_elsewhere("skrub", "skrub")
 
 def _text_columns(split: Split) -> list[str]:
     """The columns that are taken for free text."""
-    read = Columns().fit_transform(split.X_l, split.X_u)
+    read = Columns().fit_transform(framed(split.X_l), framed(split.X_u))
     return list(read.columns[text_mask(read)])
 
 
