@@ -201,8 +201,9 @@ def test_every_method_runs(name):
     if lacking:
         pytest.skip(lacking)
     outcome = runner.run_cell(small(name))
-    # This one puts 20 rows into every leaf, and there are 24.
-    assert (30 if name == "hist_boosting" else 50) < outcome.accuracy <= 100
+    # The first puts 20 rows into every leaf, and there are 24; the others read text, and there is none.
+    blind = name in ("hist_boosting", "words_logistic", "words_and_parts_machine")
+    assert (30 if blind else 50) < outcome.accuracy <= 100
     assert json.loads(json.dumps(outcome.details)) == outcome.details
     assert outcome.seconds["total"] > 0
     if name in COUNTED:
