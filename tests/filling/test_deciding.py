@@ -79,17 +79,19 @@ def test_per_class_each_class_keeps_the_promise(rng):
     wrong, filled = simulated(rng, 1000, 0.9, per_class=True, n=300)
     assert (wrong.mean(axis=0) <= 0.1 + 2 * wrong.std(axis=0) / np.sqrt(1000)).all()
     assert filled.mean() > 0.3
-    wrong, filled = simulated(rng, 1000, 0.9, confidence=0.9, per_class=True, n=400)
-    assert (wrong > 0.1 + 1e-9).any(axis=1).mean() <= 0.1 + 2 * np.sqrt(0.09 / 1000)
+    wrong, filled = simulated(rng, 500, 0.9, confidence=0.9, per_class=True, n=400)
+    assert (wrong > 0.1 + 1e-9).any(axis=1).mean() <= 0.1 + 2 * np.sqrt(0.09 / 500)
     assert filled.mean() > 0.2
 
 
 @pytest.mark.parametrize(("confidence", "per_class"), ASKED)
 def test_more_asked_is_less_filled(rng, confidence, per_class):
+    """Always on average; with confidence nearly always, since where the tests begin depends on what is asked."""
+    grid, changes = np.arange(0.5, 1, 0.02), []
     for _ in range(20):
         evidence, _ = table(rng, n=200)
-        numbers = [fill(evidence, right, confidence, per_class).n_filled for right in np.arange(0.5, 1, 0.02)]
-        assert (np.diff(numbers) <= 0).all()
+        changes += np.diff([fill(evidence, right, confidence, per_class).n_filled for right in grid]).tolist()
+    assert (np.array(changes) > 0).mean() <= (0.0 if confidence is None else 0.02)
     if confidence:
         few, many = (fill(evidence, 0.8, c, per_class).n_filled for c in (0.99, 0.6))
         assert few <= many

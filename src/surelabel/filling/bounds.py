@@ -49,6 +49,26 @@ def chance_if_worse(n: Floats, k: Floats, m: Ints, right: float) -> Floats:
     return np.where(k >= n, 1.0, np.where(fewest > m, 0.0, chance))
 
 
+def most_allowed(n: Floats, m: Ints, right: float, risk: float) -> Ints:
+    """The most wrong rows among n with which at least `right` of m others are right, but for the risk.
+
+    -1 where n rows are too few even if none is wrong.
+
+    Examples
+    --------
+    >>> most_allowed(np.array([45, 46, 78, 106]), np.full(4, 10**5), 0.95, 0.1).tolist()
+    [0, 0, 1, 2]
+    """
+    low = np.full(np.shape(n), -1)
+    high = np.floor(np.asarray(n, dtype=float) + _NEARLY).astype(int) + 1
+    while (high - low > 1).any():
+        middle = (low + high) // 2
+        passed = chance_if_worse(n, np.maximum(middle, 0), m, right) <= risk + _NEARLY
+        passed &= middle >= 0
+        low, high = np.where(passed, middle, low), np.where(passed, high, np.maximum(middle, low + 1))
+    return low
+
+
 def rows_needed(wrong: Ints, right: float, confidence: float | None) -> Ints:
     """The fewest held-out rows, so many of them wrong, on which everything above a threshold is filled.
 

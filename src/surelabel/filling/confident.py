@@ -1,7 +1,10 @@
 """The confident form: at least `right` of the filled labels are right, with a confidence.
 
-Thresholds are tested from strict to loose until the first that fails (fixed-sequence testing); the last that
-passed is used. With several classes each has such a sequence, and Holm's method shares the risk among them.
+Thresholds are tested from one to looser ones until the first that fails (fixed-sequence testing); the last
+that passed is used. The first is the one most likely to pass if stated probabilities are true: the order of
+tests may depend on scores, not on which guesses were right. A sequence from the strictest threshold on would
+often end at once, by a single wrong row. With several classes each has its sequence, and Holm's method shares
+the risk.
 """
 
 from __future__ import annotations
@@ -9,18 +12,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.special import bdtr
 
-from ..common.types import Floats, Ints
-from .bounds import chance_if_worse
+from ..common.types import Ints
+from .bounds import most_allowed
 from .steps import Steps
 
 # Thresholds that are tested, at even shares of the rows.
 N_STEPS = 50
-_NEARLY = 1e-12
+# Wrong rows in addition to those that the stated probabilities say, of all held-out rows.
+_MORE_WRONG = 0.5
+_NEARLY = 1e-9
 
 
 def with_confidence(steps: Steps, right: float, confidence: float) -> int:
-    """The loosest step before the first that fails; -1 if none passes.
+    """The loosest step before the first that fails; -1 if the first fails.
 
     Parameters
     ----------
@@ -33,32 +39,35 @@ def with_confidence(steps: Steps, right: float, confidence: float) -> int:
 
 
 def last_passed(each: Sequence[Steps], right: float, confidence: float) -> Ints:
-    """The loosest step of each class before the first that fails, shape (K,), -1 if none passes.
+    """The loosest step of each class before the first that fails, shape (K,), -1 if the first fails.
 
     With this confidence the promise holds in all classes at once. The risk is shared evenly among the classes
     that have rows enough; a class of which all steps passed leaves its share to the others (Holm).
     """
-    risk = 1 - confidence + _NEARLY
-    chances = [chance_if_worse(steps.n, steps.wrong, steps.filled, right) for steps in each]
-    best = [chance_if_worse(steps.n, 0 * steps.wrong, steps.filled, right) for steps in each]
-    open_ = [k for k, chance in enumerate(best) if (chance <= risk).any()]
-    passed = np.full(len(each), -1)
-    shares = np.zeros(len(each))
-    shares[open_] = risk / max(len(open_), 1)
-    while open_:
-        for k in open_:
-            passed[k] = _passed(chances[k], best[k], shares[k])
-        done = [k for k in open_ if passed[k] == len(each[k]) - 1]
-        if not done or len(done) == len(open_):
+    risk = 1 - confidence
+    able = [(most_allowed(steps.n, steps.filled, right, risk) >= 0).any() for steps in each]
+    passed, shares = np.full(len(each), -1), np.where(able, risk / max(sum(able), 1), 0.0)
+    left = np.flatnonzero(able)
+    while len(left):
+        for k in left.tolist():
+            passed[k] = _passed(each[k], right, shares[k])
+        done = np.array([passed[k] == len(each[k]) - 1 for k in left.tolist()])
+        if not done.any() or done.all():
             break
-        open_ = [k for k in open_ if k not in done]
-        shares[open_] += shares[done].sum() / len(open_)
+        shares[left[~done]] += shares[left[done]].sum() / (~done).sum()
+        left = left[~done]
     return passed
 
 
-def _passed(chance: Floats, best: Floats, risk: float) -> int:
-    """The last step before the first failure; steps that fail even if no row is wrong are left out."""
-    able = np.flatnonzero(best <= risk)
-    failed = np.flatnonzero(chance[able] > risk)
-    stop = failed[0] if len(failed) else len(able)
-    return int(able[stop - 1]) if stop else -1
+def _passed(steps: Steps, right: float, risk: float) -> int:
+    """The last step before the first failure; steps that would fail without any wrong row are left out."""
+    allowed = most_allowed(steps.n, steps.filled, right, risk)
+    able = np.flatnonzero(allowed >= 0)
+    if not len(able):
+        return -1
+    allowed, n, wrong = allowed[able], steps.n[able], steps.wrong[able]
+    expected = np.minimum(steps.stated[able] + _MORE_WRONG / steps.n_all, 1.0)
+    first = int(bdtr(allowed, np.floor(n + _NEARLY).astype(int), expected).argmax())
+    failed = np.flatnonzero(wrong[first:] > allowed[first:] + _NEARLY)
+    stop = first + failed[0] if len(failed) else len(able)
+    return int(able[stop - 1]) if stop > first else -1

@@ -59,7 +59,7 @@ def fill_curve(evidence: Evidence, confidence: float = 0.9, right: Sequence[floa
     """
     steps = steps_of(evidence)
     few = steps.spread(N_STEPS)
-    error = estimated_error(steps, evidence.pool_score)
+    error = estimated_error(steps)
     estimated = [_filled(steps, _last(error <= 1 - share + 1e-12)) for share in right]
     average = [_filled(steps, on_average(steps, share)) for share in right]
     confident = [_filled(few, with_confidence(few, share, confidence)) for share in right]

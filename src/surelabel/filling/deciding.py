@@ -64,7 +64,7 @@ def fill(
             steps.m,
             _filled(steps, limits[k]),
             float(limits[k]),
-            _share(steps, limits[k], evidence.pool_score[filled & (evidence.pool_guess == k)]),
+            _share(steps, limits[k]),
             per_class and bool(_filled(steps, limits[k])),
             rows_missing(steps, right, confidence),
         )
@@ -78,7 +78,7 @@ def fill(
         right,
         confidence,
         per_class,
-        _together(by_class) if per_class else _share(tested[0], limits[0], evidence.pool_score[filled]),
+        _together(by_class) if per_class else _share(tested[0], limits[0]),
         by_class,
         len(evidence.score),
         0 if filled.any() else min(missing),
@@ -96,15 +96,16 @@ def _limits(each: Sequence[Steps], right: float, confidence: float | None) -> Fl
 
 
 def _filled(steps: Steps, limit: float) -> int:
-    place = int(np.searchsorted(-steps.threshold, -limit, "right"))
-    return int(steps.filled[place - 1]) if place else 0
+    place = int(np.searchsorted(-steps.threshold, -limit, "right")) - 1
+    return int(steps.filled[place]) if place >= 0 else 0
 
 
-def _share(steps: Steps, limit: float, stated: Floats) -> ShareRight | None:
+def _share(steps: Steps, limit: float) -> ShareRight | None:
     place = int(np.searchsorted(-steps.threshold, -limit, "right")) - 1
     if place < 0:
         return None
-    return share_right(float(steps.n[place]), float(steps.wrong[place]), len(stated), float(stated.mean()))
+    n, wrong, stated = (float(each[place]) for each in (steps.n, steps.wrong, steps.stated))
+    return share_right(n, wrong, int(steps.filled[place]), 1 - stated)
 
 
 def _together(each: Sequence[ClassFilled]) -> ShareRight | None:

@@ -77,9 +77,8 @@ def labels_needed(
     steps = steps_of(evidence)
     if not len(steps):
         return tuple(More(share, None) for share in shares)
-    error = estimated_error(steps, evidence.pool_score)
-    some = np.searchsorted(steps.filled, steps.spread(N_STEPS).filled)
-    share, error = steps.filled[some] / steps.m, error[some]
+    some = steps.spread(N_STEPS)
+    share, error = some.filled / some.m, estimated_error(some)
     now = max(steps.n_all, 1.0)
     most = min(_MOST * now, now + steps.m)
     numbers = _numbers(now, most)

@@ -29,6 +29,8 @@ class Steps:
         of equally weighted rows that they are worth, (sum w)^2 / sum w^2 (Kish), and the wrong share of it.
     wrong_of_all : ndarray of shape (T,)
         The same rows that were wrong, as a share of all held-out rows, times n_all.
+    stated : ndarray of shape (T,)
+        The share wrong among the unlabelled rows at or above the threshold, by the probabilities stated.
     n_all : float
         What all held-out rows are worth.
     m : int
@@ -40,6 +42,7 @@ class Steps:
     n: Floats
     wrong: Floats
     wrong_of_all: Floats
+    stated: Floats
     n_all: float
     m: int
 
@@ -54,6 +57,7 @@ class Steps:
             self.n[chosen],
             self.wrong[chosen],
             self.wrong_of_all[chosen],
+            self.stated[chosen],
             self.n_all,
             self.m,
         )
@@ -103,15 +107,15 @@ def steps_of(evidence: Evidence) -> Steps:
         n,
         n * wrong / np.maximum(total, _NEARLY),
         n_all * wrong / max(sums[0][-1], _NEARLY),
+        1 - np.cumsum(np.sort(evidence.pool_score)[::-1])[filled - 1] / filled,
         n_all,
         m,
     )
 
 
-def estimated_error(steps: Steps, pool_score: Floats) -> Floats:
+def estimated_error(steps: Steps) -> Floats:
     """The share wrong above each threshold: half by held-out rows, half by what is stated, shape (T,)."""
-    stated = 1 - np.cumsum(np.sort(pool_score)[::-1])[steps.filled - 1] / steps.filled
-    return np.where(steps.n > 0, (steps.wrong / np.maximum(steps.n, 1) + stated) / 2, stated)
+    return np.where(steps.n > 0, (steps.wrong / np.maximum(steps.n, 1) + steps.stated) / 2, steps.stated)
 
 
 def _least_above(score: Floats, cumulated: Floats, share: Floats, n: Floats) -> Ints:
