@@ -86,7 +86,7 @@ def test_per_class_each_class_keeps_the_promise(rng):
 
 @pytest.mark.parametrize(("confidence", "per_class"), ASKED)
 def test_more_asked_is_less_filled(rng, confidence, per_class):
-    """Always on average; with confidence nearly always, since where the tests begin depends on what is asked."""
+    """Always on average; with confidence nearly always: where tests begin depends on what is asked."""
     grid, changes = np.arange(0.5, 1, 0.02), []
     for _ in range(20):
         evidence, _ = table(rng, n=200)
