@@ -23,8 +23,8 @@ def fill(
 
     If the labelled rows are a random sample of the table, and held-out guesses are as good as those of the
     final classifier, at least `right` of the filled labels are right: in the mean over such tables, or, with
-    `confidence`, in this table. Cross-fitting makes the second condition nearly true, on the safe side: the
-    final classifier has learnt from more labels.
+    `confidence`, in this table. Cross-fitting makes the second condition nearly true, not exactly: the final
+    classifier has learnt from more labels, and its scores have another level (`steps.steps_of`).
 
     Parameters
     ----------
