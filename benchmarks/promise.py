@@ -1,0 +1,237 @@
+"""What is promised of filled labels, and whether it is kept.
+
+Run with `make bench-promise ARGS="--data-dir DIR --draws 30"` (one to five seconds a run). csa() is fitted on
+each table of a half with so many labels at random; what it says of the unlabelled rows and of held-out ones
+is kept in results/promise/. Decisions are replayed from these files in seconds, beside the rules that
+people use. Prints tables with the table as the unit, and writes results/promise.json; what is stored is not
+computed again.
+"""
+
+import argparse
+import json
+import warnings
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+
+from surelabel import csa
+from surelabel.bench.datasets import DataError
+from surelabel.bench.folder_tables import TooSmallError, read_draw, tables_in
+from surelabel.bench.table_suites import HALVES, SIZES, half_of
+from surelabel.filling import evidence_of, fill
+from surelabel.heldout import HeldOut
+
+RESULTS = Path("results")
+# Asked: right, confidence, per class.
+FORMS = {
+    "average 90%": (0.9, None, False),
+    "average 95%": (0.95, None, False),
+    "average 99%": (0.99, None, False),
+    "confident 95%, 0.9": (0.95, 0.9, False),
+    "average 95%, per class": (0.95, None, True),
+    "confident 95%, 0.9, per class": (0.95, 0.9, True),
+}
+RULES = {"p >= 0.95": 0.95, "p >= 0.99": 0.99}
+_NEARLY = 1e-9
+
+
+def computed(split, seed):
+    """Arrays of a run: what is said of the pool, the truth, the held-out record, what the rounds found."""
+    n = len(split.y_l)
+    clf = csa(random_state=seed).fit(split.X_l, split.y_l, X_unlabeled=split.X_u)
+    held = clf.held_out_
+    found = np.where(clf.labeled_iter_[n:] > 0, clf.transduction_[n:], -1)
+    return {
+        "pool": clf.predict_proba(split.X_u),
+        "truth": split.y_u,
+        "names": held.names,
+        "P": held.P,
+        "codes": held.codes,
+        "weight": held.weight,
+        "fold": held.fold,
+        "found": found,
+    }
+
+
+def stored(name, n, draw, folder, path):
+    """The arrays of a run, from its file or computed; a file is there only when it is whole."""
+    if not path.exists():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            arrays = computed(read_draw(name, draw, folder, labelled=n), draw)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(".part.npz")
+        np.savez_compressed(part, **arrays)
+        part.rename(path)
+    with np.load(path) as kept:
+        return {key: kept[key] for key in kept.files}
+
+
+def record(run):
+    return HeldOut(tuple(run["names"].tolist()), run["P"], run["codes"], run["weight"], run["fold"])
+
+
+def decided(run):
+    """What each form and rule fills: the codes (m,), -1 for none, and the share right asked, by name."""
+    evidence = evidence_of(record(run), run["pool"])
+    fillings = {name: fill(evidence, *asked) for name, asked in FORMS.items()}
+    split = evidence_of(record(run), run["pool"]).rows(
+        run["fold"] == 0, np.ones(len(run["pool"]), dtype=bool)
+    )
+    fillings["confident 95%, 0.9, a fifth held out"] = fill(split, 0.95, 0.9)
+    made = {name: (filling.codes, filling.right, filling) for name, filling in fillings.items()}
+    for name, least in RULES.items():
+        sure = evidence.pool_score >= least
+        made[name] = (np.where(sure, evidence.pool_guess, -1), least, None)
+    made["accepted by the rounds"] = (run["found"], 0.95, None)
+    return made
+
+
+def best_possible(run, asked):
+    """The largest set of top scores that has the precision, as a share of the rows."""
+    score, wrong = run["pool"].max(axis=1), run["pool"].argmax(axis=1) != run["truth"]
+    order = np.argsort(-score, kind="stable")
+    last = np.append(np.diff(score[order]) != 0, True)
+    number = np.arange(1, len(order) + 1)
+    kept = number[(np.cumsum(wrong[order]) <= (1 - asked) * number + _NEARLY) & last]
+    return kept.max(initial=0) / len(order)
+
+
+def judged(run):
+    """By form or rule: filled, best possible, right (1 if none is filled), failed, and more."""
+    lines = {}
+    for name, (codes, asked, filling) in decided(run).items():
+        filled = codes >= 0
+        right = float((codes == run["truth"])[filled].mean()) if filled.any() else 1.0
+        line = {
+            "filled": float(filled.mean()),
+            "best": float(best_possible(run, asked)),
+            "right": right,
+            "asked": asked,
+            "failed": bool(right < asked - _NEARLY),
+            "any": bool(filled.any()),
+        }
+        if filling is not None and filling.share is not None:
+            line["estimate"] = filling.share.estimate
+            line["inside"] = filling.share.low <= right <= filling.share.high
+        if filling is not None and filling.per_class:
+            shares = [float((run["truth"][codes == k] == k).mean()) for k in np.unique(codes[filled])]
+            line["classes"] = len(shares)
+            line["classes failed"] = int((np.array(shares) < asked - _NEARLY).sum())
+            line["classes right"] = float(np.mean(shares)) if shares else 1.0
+            line["failed"] = bool(line["classes failed"])
+        lines[name] = line
+    return lines
+
+
+def summary(by_table):
+    """One line: means over runs of a table first, then over tables."""
+
+    def mean(key, some=lambda line: True):
+        tables = [[line[key] for line in lines if some(line) and key in line] for lines in by_table.values()]
+        tables = [np.mean(values) for values in tables if values]
+        return float(np.mean(tables)) if tables else None
+
+    below = {}
+    for table, lines in by_table.items():
+        right = np.array([line["right"] for line in lines])
+        error = right.std(ddof=1) / np.sqrt(len(right)) if len(right) > 1 else np.inf
+        less = lines[0]["asked"] - right.mean()
+        if less > 2 * error + _NEARLY:
+            below[table] = round(float(less), 4)
+    failed = {table: float(np.mean([line["failed"] for line in lines])) for table, lines in by_table.items()}
+    worst = max(failed, key=failed.get)
+    filled, best = mean("filled"), mean("best")
+    off = [
+        line["estimate"] - line["right"]
+        for lines in by_table.values()
+        for line in lines
+        if "estimate" in line
+    ]
+    return {
+        "tables": len(by_table),
+        "runs": sum(map(len, by_table.values())),
+        "runs that fill": mean("any"),
+        "right": mean("right"),
+        "right where filled": mean("right", lambda line: line["any"]),
+        "filled": filled,
+        "best possible": best,
+        "of best": filled / best if best else None,
+        "failed": mean("failed"),
+        "failed of all runs": float(
+            np.mean([line["failed"] for lines in by_table.values() for line in lines])
+        ),
+        "worst table": worst,
+        "failed there": failed[worst],
+        "below by two standard errors": below,
+        "estimate is off by": float(np.mean(np.abs(off))) if off else None,
+        "bias of the estimate": float(np.mean(off)) if off else None,
+        "inside the interval": mean("inside"),
+        "classes failed": _share(by_table, "classes failed", "classes"),
+        "classes right": mean("classes right"),
+    }
+
+
+def _share(by_table, part, whole):
+    lines = [line for lines in by_table.values() for line in lines if whole in line]
+    total = sum(line[whole] for line in lines)
+    return sum(line[part] for line in lines) / total if total else None
+
+
+def report(found, path):
+    """Print a table for each number of labels and for all, and write them."""
+    sizes = sorted({size for _, size, _ in found})
+    written = {}
+    for which in [*sizes, "all"]:
+        by_form = defaultdict(lambda: defaultdict(list))
+        for (table, size, _), lines in found.items():
+            for form, line in lines.items():
+                if which in (size, "all"):
+                    by_form[form][table].append(line)
+        written[str(which)] = {form: summary(by_table) for form, by_table in by_form.items()}
+        print(f"\n{which} labels" if which != "all" else "\nall numbers of labels")
+        print(
+            "| | filled | best possible | right | right where filled | runs failed | worst table | too low |"
+        )
+        print("|---|---|---|---|---|---|---|---|")
+        for form, line in written[str(which)].items():
+            filled = "" if line["right where filled"] is None else f"{line['right where filled']:.1%}"
+            print(
+                f"| {form} | {line['filled']:.1%} | {line['best possible']:.1%} | {line['right']:.1%} "
+                f"| {filled} | {line['failed of all runs']:.1%} "
+                f"| {line['worst table']} {line['failed there']:.0%} "
+                f"| {', '.join(line['below by two standard errors']) or 'none'} |"
+            )
+    path.write_text(json.dumps(written, indent=1))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data-dir", type=Path, help="the folder of CSV files")
+    parser.add_argument("--half", choices=HALVES, default="choosing", help="of the tables")
+    parser.add_argument("--first", type=int, default=0, help="the first draw")
+    parser.add_argument("--draws", type=int, default=10, help="how many")
+    parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="numbers of labels")
+    parser.add_argument("--stored-only", action="store_true", help="compute nothing")
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    args = parser.parse_args()
+    sizes = [int(n) for n in args.sizes.split(",")]
+    found = {}
+    for draw in range(args.first, args.first + args.draws):
+        for name in (name for name in tables_in(args.data_dir) if half_of(name) == args.half):
+            for n in sizes:
+                path = args.out / "promise" / f"{name}-{n}-{draw}.npz"
+                if args.stored_only and not path.exists():
+                    continue
+                try:
+                    found[name, n, draw] = judged(stored(name, n, draw, args.data_dir, path))
+                except TooSmallError:
+                    continue
+                except DataError as error:
+                    print(error)
+    report(found, args.out / "promise.json")
+
+
+if __name__ == "__main__":
+    main()
