@@ -4,6 +4,7 @@ import gzip
 import json
 import sys
 from dataclasses import replace
+from datetime import time
 
 import numpy as np
 import pandas as pd
@@ -418,6 +419,8 @@ def test_times_of_day_reach_another_python(text_folder):
     there = other_python.unpacked(json.loads(json.dumps(other_python.packed(frame))))
     assert there["remark"].tolist() == frame["remark"].tolist()
     assert len(there["at"]) == len(frame)
+    gaps = pd.DataFrame({"a": pd.Series([time(13, 30), pd.NA], dtype=object)})
+    assert json.dumps(other_python.packed(gaps)) == '{"a": ["O", ["13:30:00", null]]}'
 
 
 def test_the_suite_of_tables_with_text(text_folder, monkeypatch):

@@ -109,8 +109,14 @@ def packed(frame: pd.DataFrame) -> dict[str, Any]:
 def _cells(column: pd.Series) -> list[Any]:
     if column.dtype.kind == "M":
         return column.to_numpy().astype("datetime64[us]").view("int64").tolist()
-    # Times of day are written as a person would.
-    return [str(cell) if isinstance(cell, time) else cell for cell in column.tolist()]
+    return [_plain_cell(cell) for cell in column.tolist()]
+
+
+def _plain_cell(cell: Any) -> Any:
+    """A cell that JSON can hold: times of day are written as a person would."""
+    if cell is pd.NA:
+        return None
+    return str(cell) if isinstance(cell, time) else cell
 
 
 def unpacked(columns: dict[str, Any]) -> pd.DataFrame:

@@ -53,7 +53,8 @@ def promise(clf: Fitted) -> str | None:
     verdict = clf.verdict_
     if verdict is None:
         return None
-    right = verdict.supervised if verdict.word == "hurt" else verdict.semi_supervised
+    # Of the two, the one that is expected to be better is the classifier.
+    right = verdict.supervised if verdict.gain < 0 else verdict.semi_supervised
     bound = binomial_bound(round((1 - right) * verdict.n_rows), verdict.n_rows).bound
     if bound >= 1 - clf.class_prior_.max():
         return None

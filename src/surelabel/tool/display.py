@@ -118,6 +118,8 @@ def _advice(folder: RunFolder, outcome: Outcome, summary: Summary) -> Iterator[s
         yield "To label more by hand, begin with the lowest surelabel_probability; then give the file back."
     if outcome.hurt:
         yield "Do not trust the labels found: on held-out rows they made the classifier worse."
+    elif outcome.alone:
+        yield "The classifier is the one trained on the given labels alone: it is expected to be no worse."
 
 
 def _columns_table(facts: Facts) -> Table:

@@ -42,6 +42,8 @@ class Outcome:
         Whether the unlabelled rows helped, in words.
     hurt : bool
         Whether they made the classifier worse.
+    alone : bool
+        Whether the classifier is the one trained without them.
     """
 
     interrupted: bool
@@ -51,6 +53,7 @@ class Outcome:
     page: Path | None = None
     verdict: str | None = None
     hurt: bool = False
+    alone: bool = False
 
 
 def work(
@@ -112,5 +115,6 @@ def _written(
         labels=tuple(labels),
         page=page,
         verdict=None if clf.verdict_ is None else str(clf.verdict_),
-        hurt=clf.termination_condition_ == "hurt",
+        hurt=clf.verdict_ is not None and clf.verdict_.word == "hurt",
+        alone=clf.termination_condition_ == "hurt",
     )
