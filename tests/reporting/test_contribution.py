@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from sklearn.naive_bayes import GaussianNB
 
 from surelabel import Columns, csa, pl, report
-from surelabel.reporting import charts
+from surelabel.reporting import classifier_charts
 from surelabel.reporting.class_words import class_words
 from surelabel.reporting.column_section import MOST_CLASSES, column_section, contribution_frame
 from surelabel.reporting.contribution import contributions, differing
@@ -307,7 +307,7 @@ def test_the_page_and_the_chart_show_it(fitted, tmp_path):
         assert piece in html
     assert clf.plot.columns(X).to_dict()["mark"]["type"] == "bar"
     frame = contribution_frame(column_section(clf, X))
-    assert charts.columns(frame.iloc[:0]).to_dict()["mark"]["type"] == "bar"
+    assert classifier_charts.columns(frame.iloc[:0]).to_dict()["mark"]["type"] == "bar"
 
 
 def test_pages_of_several_labels_leave_it_out(tmp_path, rng):

@@ -11,11 +11,9 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import altair as alt
-import numpy as np
 import pandas as pd
 
 from .data import OUTCOMES
-from .names import distinct
 
 OUTCOME_COLORS = ["#1f9e89", "#e0a030", "#d65f5f", "#9aa0a6"]
 _SOURCE_COLORS = {"given": "#7d8597", "found": "#1f9e89", "prior": "#e0a030"}
@@ -26,8 +24,8 @@ _CELL_COLORS = {
     "no, filled in": "#ecc48f",
     "left": "#9aa0a6",
 }
-_ACCENT = "#4477c8"
-_WIDTH = 620
+ACCENT = "#4477c8"
+WIDTH = 620
 # More classes than this are not named on an axis that has little room.
 _MOST_NAMED = 30
 
@@ -35,7 +33,7 @@ _MOST_NAMED = 30
 def rounds(frame: pd.DataFrame, unit: str = "rows") -> alt.Chart:
     """Rows, or what else is counted, labelled, not selected and not sure, by round."""
     return (
-        alt.Chart(_data(_ranked(frame, "outcome", OUTCOMES)))
+        alt.Chart(data_of(_ranked(frame, "outcome", OUTCOMES)))
         .mark_bar(cornerRadiusEnd=2)
         .encode(
             x=alt.X("rows:Q", title=unit, stack="zero", axis=alt.Axis(tickCount=6)),
@@ -44,7 +42,7 @@ def rounds(frame: pd.DataFrame, unit: str = "rows") -> alt.Chart:
             order=alt.Order("rank:Q"),
             tooltip=["round:O", "outcome:N", alt.Tooltip("rows:Q", title=unit, format=",")],
         )
-        .properties(width=_WIDTH, height=alt.Step(26))
+        .properties(width=WIDTH, height=alt.Step(26))
     )
 
 
@@ -52,7 +50,7 @@ def cells(frame: pd.DataFrame) -> alt.Chart:
     """Cells of each label by what became of them, on one bar."""
     order = list(_CELL_COLORS)
     return (
-        alt.Chart(_data(_ranked(frame, "outcome", order)))
+        alt.Chart(data_of(_ranked(frame, "outcome", order)))
         .mark_bar()
         .encode(
             x=alt.X("cells:Q", stack="zero", axis=alt.Axis(tickCount=6)),
@@ -67,7 +65,7 @@ def cells(frame: pd.DataFrame) -> alt.Chart:
             ),
             order=alt.Order("rank:Q"),
         )
-        .properties(width=_WIDTH, height=alt.Step(24))
+        .properties(width=WIDTH, height=alt.Step(24))
     )
 
 
@@ -77,19 +75,19 @@ def round_classes(frame: pd.DataFrame, colors: list[str] | None = None) -> alt.C
     tooltip = ["round:O", "class:N", alt.Tooltip("rows:Q", format=",")]
     if colors is None:
         return (
-            alt.Chart(_data(frame))
+            alt.Chart(data_of(frame))
             .mark_rect()
             .encode(
                 x=_class_axis("class", names),
                 y=alt.Y("round:O", title="round"),
                 opacity=_strength("rows", frame["rows"].max()),
-                color=alt.value(_ACCENT),
+                color=alt.value(ACCENT),
                 tooltip=tooltip,
             )
-            .properties(width=_WIDTH, height=alt.Step(22))
+            .properties(width=WIDTH, height=alt.Step(22))
         )
     return (
-        alt.Chart(_data(_ranked(frame, "class", names)))
+        alt.Chart(data_of(_ranked(frame, "class", names)))
         .mark_bar()
         .encode(
             x=alt.X("rows:Q", title="rows labelled", stack="zero", axis=alt.Axis(tickCount=6)),
@@ -103,14 +101,14 @@ def round_classes(frame: pd.DataFrame, colors: list[str] | None = None) -> alt.C
             order=alt.Order("rank:Q"),
             tooltip=tooltip,
         )
-        .properties(width=_WIDTH, height=alt.Step(26))
+        .properties(width=WIDTH, height=alt.Step(26))
     )
 
 
 def accuracy(frame: pd.DataFrame) -> alt.LayerChart:
     """Accuracy by round with its band; a line for each `series` where the frame has that column."""
     color = alt.Color("series:N", title=None) if "series" in frame else alt.value(OUTCOME_COLORS[0])
-    base = alt.Chart(_data(frame)).encode(
+    base = alt.Chart(data_of(frame)).encode(
         x=alt.X("round:O", title="round", axis=alt.Axis(labelAngle=0)), color=color
     )
     scale = alt.Scale(zero=False, nice=True)
@@ -125,7 +123,7 @@ def accuracy(frame: pd.DataFrame) -> alt.LayerChart:
             *([alt.Tooltip("rows:Q", format=",")] if "rows" in frame else []),
         ],
     )
-    return (band + line).properties(width=_WIDTH, height=170)
+    return (band + line).properties(width=WIDTH, height=170)
 
 
 def class_mix(frame: pd.DataFrame) -> alt.LayerChart:
@@ -135,7 +133,7 @@ def class_mix(frame: pd.DataFrame) -> alt.LayerChart:
     y = alt.Y(
         "class:N", sort=names, title=None, axis=alt.Axis(labelLimit=150, grid=True, tickSize=0, domain=False)
     )
-    base = alt.Chart(_data(frame))
+    base = alt.Chart(data_of(frame))
     # A long chart is scrolled, and its axis must be seen at once.
     side: Literal["bottom", "top"] = "bottom" if len(names) <= _MOST_NAMED else "top"
     line = base.mark_rule(opacity=0.35, strokeWidth=3, color="#8a93a3").encode(
@@ -167,13 +165,13 @@ def class_mix(frame: pd.DataFrame) -> alt.LayerChart:
             alt.Tooltip("rows:Q", format=","),
         ],
     )
-    return (line + points).properties(width=_WIDTH, height=alt.Step(22 if len(names) <= _MOST_NAMED else 15))
+    return (line + points).properties(width=WIDTH, height=alt.Step(22 if len(names) <= _MOST_NAMED else 15))
 
 
 def confidence(frame: pd.DataFrame, measure: str = "confidence") -> alt.LayerChart:
     """Each row by the lead of its best class and its confidence; a brush picks rows."""
     brush = alt.selection_interval(name="brush")
-    rows = _data(frame, "rows")
+    rows = data_of(frame, "rows")
     x = alt.X(
         "gap:Q",
         title="lead of the best class over the runner-up",
@@ -200,7 +198,7 @@ def confidence(frame: pd.DataFrame, measure: str = "confidence") -> alt.LayerCha
         )
         .add_params(brush)
     )
-    border = _data(pd.DataFrame({"zero": [0.0], "words": ["not trusted below this line"]}))
+    border = data_of(pd.DataFrame({"zero": [0.0], "words": ["not trusted below this line"]}))
     region = (
         alt.Chart(border)
         .mark_rect(color=OUTCOME_COLORS[2], opacity=0.07)
@@ -212,7 +210,7 @@ def confidence(frame: pd.DataFrame, measure: str = "confidence") -> alt.LayerCha
         .mark_text(align="left", baseline="bottom", dx=5, dy=-3, fontSize=11)
         .encode(x=alt.value(0), y="zero:Q", text="words:N")
     )
-    return (region + line + words + points).properties(width=_WIDTH, height=320)
+    return (region + line + words + points).properties(width=WIDTH, height=320)
 
 
 def plan(frame: pd.DataFrame, names: Sequence[str] | None = None) -> alt.Chart:
@@ -226,7 +224,7 @@ def plan(frame: pd.DataFrame, names: Sequence[str] | None = None) -> alt.Chart:
     )
     n = int(frame["position"].max()) if len(frame) else 1
     return (
-        alt.Chart(_data(frame))
+        alt.Chart(data_of(frame))
         .mark_rect()
         .encode(
             x=_class_axis("class", names),
@@ -237,7 +235,7 @@ def plan(frame: pd.DataFrame, names: Sequence[str] | None = None) -> alt.Chart:
                 axis=alt.Axis(labels=False, ticks=False, domain=False),
             ),
             opacity=alt.Opacity("value:Q", scale=alt.Scale(domain=[0, 1], range=[0.03, 1]), legend=None),
-            color=alt.value(_ACCENT),
+            color=alt.value(ACCENT),
             facet=alt.Facet(
                 "panel:N",
                 sort=panels,
@@ -261,7 +259,7 @@ def confusions(
     names = sorted({*frame["guess"], *frame["runner_up"]}) if names is None else names
     if len(names) > most:
         return _pairs(frame.sort_values("rows", ascending=False, kind="stable").head(most))
-    base = alt.Chart(_data(frame)).encode(
+    base = alt.Chart(data_of(frame)).encode(
         x=_class_axis("runner_up", names, "runner-up"),
         y=alt.Y(
             "guess:N", sort=names, scale=alt.Scale(domain=names), title="guess", axis=alt.Axis(labelLimit=120)
@@ -273,27 +271,27 @@ def confusions(
     )
     numbers = base.mark_text(fontSize=11).encode(text=alt.Text("rows:Q", format=","))
     step = 34 if len(names) <= 12 else 24
-    return (cells + numbers).properties(width=min(_WIDTH, 46 * len(names)), height=alt.Step(step))
+    return (cells + numbers).properties(width=min(WIDTH, 46 * len(names)), height=alt.Step(step))
 
 
 def _pairs(frame: pd.DataFrame) -> alt.Chart:
     frame = frame.assign(pair=frame["guess"] + " or " + frame["runner_up"])
     return (
-        alt.Chart(_data(frame))
+        alt.Chart(data_of(frame))
         .mark_bar(color=OUTCOME_COLORS[2], cornerRadiusEnd=2)
         .encode(
             x=alt.X("rows:Q", title="doubtful rows", axis=alt.Axis(tickMinStep=1, tickCount=6)),
             y=alt.Y("pair:N", sort=frame["pair"].tolist(), title=None, axis=alt.Axis(labelLimit=200)),
             tooltip=["guess:N", "runner_up:N", alt.Tooltip("rows:Q", format=",")],
         )
-        .properties(width=_WIDTH, height=alt.Step(20))
+        .properties(width=WIDTH, height=alt.Step(20))
     )
 
 
 def members(frame: pd.DataFrame) -> alt.LayerChart:
     """Score of each model on labelled rows held out from it, and the seats it has."""
     frame = frame.assign(words=[f"{n} seat{'s' * (n != 1)}" if n else "no seat" for n in frame["seats"]])
-    base = alt.Chart(_data(frame)).encode(
+    base = alt.Chart(data_of(frame)).encode(
         y=alt.Y("model:N", sort=frame["model"].tolist(), title=None, axis=alt.Axis(labelLimit=160)),
         tooltip=[
             "model:N",
@@ -302,42 +300,20 @@ def members(frame: pd.DataFrame) -> alt.LayerChart:
             "seats:Q",
         ],
     )
-    bars = base.mark_bar(color=_ACCENT, cornerRadiusEnd=2).encode(
+    bars = base.mark_bar(color=ACCENT, cornerRadiusEnd=2).encode(
         x=alt.X("score:Q", title="held-out rows predicted correctly", axis=alt.Axis(format="%", tickCount=6)),
         opacity=alt.condition("datum.seats > 0", alt.value(0.9), alt.value(0.25)),
     )
     words = base.mark_text(align="left", dx=5, fontSize=11).encode(x="score:Q", text="words:N")
-    return (bars + words).properties(width=_WIDTH, height=alt.Step(24))
-
-
-def columns(frame: pd.DataFrame) -> alt.Chart:
-    """How much the probability of the guesses falls where each column is mixed up among rows."""
-    frame = frame.assign(column=distinct(frame["column"]))
-    return (
-        alt.Chart(_data(frame))
-        .mark_bar(color=_ACCENT, cornerRadiusEnd=2)
-        .encode(
-            x=alt.X(
-                "fall:Q", title="fall of the guesses' probability", axis=alt.Axis(format="%", tickCount=6)
-            ),
-            y=alt.Y("column:N", sort=frame["column"].tolist(), title=None, axis=alt.Axis(labelLimit=160)),
-            tooltip=[
-                "column:N",
-                alt.Tooltip("kind:N", title="taken for"),
-                alt.Tooltip("fall:Q", format=".1%"),
-                alt.Tooltip("changed:Q", title="guesses that change", format=".1%"),
-            ],
-        )
-        .properties(width=_WIDTH, height=alt.Step(20))
-    )
+    return (bars + words).properties(width=WIDTH, height=alt.Step(24))
 
 
 def times(frame: pd.DataFrame) -> alt.Chart:
     """Seconds that each part took, its rounds side by side."""
     parts = list(dict.fromkeys(frame["part"]))
     return (
-        alt.Chart(_data(frame))
-        .mark_bar(color=_ACCENT, stroke="#ffffff", strokeWidth=1, strokeOpacity=0.7)
+        alt.Chart(data_of(frame))
+        .mark_bar(color=ACCENT, stroke="#ffffff", strokeWidth=1, strokeOpacity=0.7)
         .encode(
             x=alt.X("seconds:Q", title="seconds", stack="zero", axis=alt.Axis(tickCount=6)),
             y=alt.Y("part:N", sort=parts, title=None),
@@ -345,50 +321,11 @@ def times(frame: pd.DataFrame) -> alt.Chart:
             detail="round:O",
             tooltip=["part:N", "round:O", alt.Tooltip("seconds:Q", format=".2f")],
         )
-        .properties(width=_WIDTH, height=alt.Step(26))
+        .properties(width=WIDTH, height=alt.Step(26))
     )
 
 
-def gain(frame: pd.DataFrame) -> alt.LayerChart:
-    """A gain in points with its interval, around no gain; a line for each `name`."""
-    good, bad = frame["low"] > 0, frame["high"] < 0
-    frame = frame.assign(tone=np.select([good, bad], [OUTCOME_COLORS[0], OUTCOME_COLORS[2]], "#7d8597"))
-    color = alt.Color("tone:N", scale=None)
-    names = list(frame["name"])
-    named = alt.Axis(labelLimit=150) if len(names) > 1 else None
-    y = alt.Y("name:N", sort=names, title=None, axis=named)
-    base = alt.Chart(_data(frame)).encode(y=y, color=color)
-    axis = alt.Axis(labelExpr="datum.value ? format(datum.value, '+') : '0'", tickCount=6)
-    tooltip = [alt.Tooltip(f"{field}:Q", format="+.1f") for field in ("gain", "low", "high")]
-    bar = base.mark_rule(strokeWidth=5, opacity=0.45, strokeCap="round").encode(
-        x=alt.X("low:Q", title="points of accuracy gained", axis=axis),
-        x2="high:Q",
-        tooltip=tooltip,
-    )
-    point = base.mark_circle(size=150, opacity=1).encode(x="gain:Q", tooltip=tooltip)
-    zero = alt.Chart(_data(pd.DataFrame({"zero": [0]}))).mark_rule(color="#8a93a3").encode(x="zero:Q")
-    return (zero + bar + point).properties(width=_WIDTH, height=alt.Step(34))
-
-
-def calibration(frame: pd.DataFrame) -> alt.LayerChart:
-    """What was stated of held-out rows and how many were right, with its interval."""
-    base = alt.Chart(_data(frame)).encode(x=_share_axis("x", "stated", "probability stated"))
-    tooltip = [alt.Tooltip(f"{field}:Q", format=".0%") for field in ("stated", "right", "low", "high")]
-    bars = base.mark_rule(strokeWidth=4, opacity=0.35, color=_ACCENT).encode(y="low:Q", y2="high:Q")
-    points = base.mark_circle(size=90, opacity=1, color=_ACCENT).encode(
-        y=_share_axis("y", "right", "share right"), tooltip=[*tooltip, "rows:Q"]
-    )
-    equal = alt.Chart(_data(pd.DataFrame({"stated": [0.0, 1.0], "right": [0.0, 1.0]})))
-    equal = equal.mark_line(color="#8a93a3", strokeDash=[4, 4]).encode(x="stated:Q", y="right:Q")
-    return (equal + bars + points).properties(width=_WIDTH / 2, height=_WIDTH / 2)
-
-
-def _share_axis(channel: str, field: str, title: str) -> Any:
-    kind = alt.X if channel == "x" else alt.Y
-    return kind(f"{field}:Q", title=title, axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1]))
-
-
-def _data(frame: pd.DataFrame, name: str | None = None) -> Any:
+def data_of(frame: pd.DataFrame, name: str | None = None) -> Any:
     """The frame as data in the chart itself: no limit on rows, nothing for a server to fetch."""
     values = json.loads(frame.to_json(orient="records", double_precision=5))
     return {"values": values} if name is None else {"values": values, "name": name}

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from ..common.durations import duration
 from ..common.types import Fitted, Floats
-from . import about, charts, data, words
+from . import about, charts, classifier_charts, data, words
 from .names import count, distinct, percent, text
 
 # No script runs on this page at all.
@@ -59,7 +59,7 @@ def overview(
     gains = frame.dropna(subset="gain")
     drawn = {
         "cells": charts.cells(_long(frame)),
-        "gain": charts.gain(gains) if len(gains) else None,
+        "gain": classifier_charts.gain(gains) if len(gains) else None,
         "rounds": charts.rounds(data.rounds(clf), "cells") if clf.history_ else None,
     }
     lines = frame.to_dict("records")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from ..common.durations import duration
 from ..common.types import AnyLabels, Fitted, Floats, Table
-from . import about, calibration, charts, data, overview, words
+from . import about, calibration, charts, classifier_charts, data, overview, words
 from .column_section import ColumnLine, ColumnSection, column_section
 from .names import class_colors, count, percent, text
 
@@ -95,16 +95,19 @@ def _charts(clf: Fitted, y_true: AnyLabels | None, rows: pd.DataFrame) -> dict[s
         "members": data.members(clf),
         "times": data.times(clf),
     }
-    draw = {
+    draw: dict[str, Callable[[Any], Any]] = {
         "round_classes": lambda frame: charts.round_classes(frame, class_colors(len(names))),
         "confidence": lambda frame: charts.confidence(frame, data.measure(clf)),
         "plan": lambda frame: charts.plan(frame, names),
         "confusions": lambda frame: charts.confusions(frame, names),
+        "gain": classifier_charts.gain,
+        "calibration": classifier_charts.calibration,
     }
     specs = {}
     for name, frame in frames.items():
         if len(frame):
-            spec = draw.get(name, getattr(charts, name))(frame).to_dict(validate=False)
+            chart = draw[name] if name in draw else getattr(charts, name)
+            spec = chart(frame).to_dict(validate=False)
             del spec["$schema"], spec["config"]  # the page says both
             for layer in spec.get("layer", []):
                 if layer.get("data", {}).get("name") == "rows":

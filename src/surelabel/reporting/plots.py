@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import altair as alt
 
 from ..common.types import AnyLabels, Fitted, Table
-from . import calibration, charts, data
+from . import calibration, charts, classifier_charts, data
 from .column_section import column_section, contribution_frame
 from .names import class_colors
 
@@ -62,7 +62,7 @@ class Plots:
 
     def calibration(self) -> alt.LayerChart:
         """What was stated of held-out rows, and how many of these guesses were right."""
-        return charts.calibration(calibration.by_stated(self._clf))
+        return classifier_charts.calibration(calibration.by_stated(self._clf))
 
     def plan(self, thresholds: Sequence[float] = (0.8,)) -> alt.Chart:
         """Some rows of each round's plan, beside what thresholds would have taken."""
@@ -81,7 +81,7 @@ class Plots:
         section = column_section(self._clf, X)
         if section is None and len(self._clf.pseudo_labels_) > 1:
             raise ValueError("X is not the table of the fit. Give the rows and columns that fit was given.")
-        return charts.columns(contribution_frame(section))
+        return classifier_charts.columns(contribution_frame(section))
 
     def time(self) -> alt.Chart:
         """Seconds that each part took."""
