@@ -18,13 +18,15 @@ from .budget import Budget
 from .committees.member_fitting import Classifier, aligned
 from .common.notice import each_once, logger, shown
 from .common.types import AnyLabels, Floats, Ints, RandomState, Table, Values
+from .filling import Evidence
+from .handing_out import HandsOut, with_filled
 from .heldout import HeldOut, Verdict
 from .reading.columns import Columns
 from .reading.containers import opened_labels
 from .reading.features import as_table, header
-from .reading.indicators import Indicators, has_several, known_part, read_indicators
+from .reading.indicators import known_part, read_labels
 from .reading.priors import Prior
-from .reading.targets import Targets, labeled_part, read_targets
+from .reading.targets import labeled_part
 from .reading.unlabeled import AUTO
 from .rounds.audit import caller_index, speak_of
 from .rounds.checkpoint import Checkpoint
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
 _DOUBT = 1e-12
 
 
-class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
+class PseudoLabelClassifier(HandsOut, ClassifierMixin, BaseEstimator):
     """Fill in missing labels round by round, then train on all of them.
 
     Parameters
@@ -93,6 +95,8 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     labels_per_row : {None, 1}, default=None
         How many labels a row has, where y has a cell for each label. None: any number. 1: the labels are
         classes; y and predictions still have a cell for each.
+    aside : float, default=0
+        Share of the labelled rows that takes no part in training, for `fill(exact=True)`.
 
     Attributes
     ----------
@@ -110,8 +114,9 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     pseudo_labels_ : DataFrame
         A line for each row that came unlabelled, on the caller's index: label (missing if
         none was given), guess, probability, gap (to the runner-up), confidence, runner_up,
-        round, status. Where rows have several labels, a line for each unknown cell: label is the
-        label's name, value is 1, 0 or missing, and there is no runner_up.
+        round, status, filled (the label that `fill()` hands out, if any) and score (how probable
+        the final classifier holds its guess). Where rows have several labels, a line for each unknown
+        cell: label is the label's name, value is 1, 0 or missing, and there is no runner_up.
     history_ : list of Round, or of LabelRounds
         What happened in each round.
     class_prior_ : ndarray of shape (K,) or (L,)
@@ -126,7 +131,9 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         has its own, and is the supervised classifier where its gain is below 0.
     held_out_ : HeldOut or None
         What the final classifier says of labelled rows without having seen their labels; None where there
-        is no verdict, and where rows have several labels: each of estimators_ has its own.
+        are too few labels to tell, and where rows have several labels: each of estimators_ has its own.
+    evidence_ : Evidence or None
+        The same beside what it says of the rows that came unlabelled: what `fill` stands on.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -155,7 +162,11 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     columns_: Columns
     estimator_: Classifier
     estimators_: list[PseudoLabelClassifier]
-    held_out_: HeldOut | None = None  # files of older releases have none
+    # Files of older releases have none of these.
+    held_out_: HeldOut | None = None
+    evidence_: Evidence | None = None
+    aside_evidence_: Evidence | None = None
+    aside: float = 0.0
     history_: list[Any]  # of Round, or of LabelRounds where rows have several labels
     labeled_iter_: Ints
     n_iter_: int
@@ -187,6 +198,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         verbose: int = 0,
         guard: bool = True,
         labels_per_row: int | None = None,
+        aside: float = 0.0,
     ) -> None:
         self.committee = committee
         self.confidence = confidence
@@ -204,6 +216,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         self.verbose = verbose
         self.guard = guard
         self.labels_per_row = labels_per_row
+        self.aside = aside
 
     def fit(
         self, X: Table, y: AnyLabels, sample_weight: Any = None, X_unlabeled: Table | None = None
@@ -261,7 +274,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         self.columns_ = clone(self.columns) if self.columns is not None else Columns()
         table = self.columns_.fit_transform(X, X_unlabeled)
         validate_data(self, header(X), skip_check_array=True)
-        targets = self._targets(X, y, table.shape[0])
+        targets, self._cells = read_labels(self, X, y, table.shape[0])
         weight = row_weights(sample_weight, X, table.shape[0])
         index = caller_index(X, X_unlabeled)
         run = begun(self, table, targets, weight, index, after)
@@ -276,7 +289,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
 
     def _forget(self) -> None:
         """Drop what an earlier fit knew: it no longer holds."""
-        for name in ("estimator_", "estimators_", "_run", "_cells"):
+        for name in ("estimator_", "estimators_", "_run"):
             self.__dict__.pop(name, None)
 
     def checkpoint(self) -> Checkpoint:
@@ -298,6 +311,8 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         run = self._under_way("finish")
         self.__dict__.update(run.fitted(self.guard if guard is None else guard))
         del self._run
+        for clf in [*(self.estimators_ if self.several_labels else []), self]:
+            clf.pseudo_labels_ = with_filled(clf)
         speak_of(self.labeled_iter_, self.pseudo_labels_, self._learnt)
         return self
 
@@ -374,17 +389,6 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         if "_run" in vars(self):
             raise ValueError("fit_rounds has begun and not ended: call finish() before save().")
         save(self, path)
-
-    def _targets(self, X: Table, y: AnyLabels, n_rows: int) -> Targets | Indicators:
-        if not has_several(y):
-            targets = read_targets(y, self.missing_label, self.classes)
-            check_consistent_length(X, targets.codes)
-            return targets.extended(n_rows - len(targets.codes), self.missing_label)
-        cells = read_indicators(y, self.missing_label, self.classes)
-        check_consistent_length(X, cells.codes)
-        self._cells = cells.dtype
-        cells = cells.extended(n_rows - len(cells.codes), self.missing_label)
-        return cells if self.labels_per_row is None else cells.as_classes()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -72,6 +72,7 @@ def test_the_interval_covers_what_happens(rng):
     assert np.mean([share.high - share.low for share in shares]) < 2 * known
 
 
-def test_nothing_held_out_tells_nothing():
-    assert share_right(0, 0, 5, 0.9) is None
+def test_without_held_out_rows_there_is_only_what_is_stated():
+    share = share_right(0, 0, 5, 0.9)
+    assert (share.estimate, share.low, share.high) == (0.9, 0, 1)
     assert share_right(5, 0, 0, 0.9) is None

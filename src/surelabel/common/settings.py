@@ -49,6 +49,7 @@ def _is_number(value: Any) -> bool:
 
 SHARE = Setting(lambda value: _is_number(value) and 0 <= value <= 1, "a number from 0 to 1")
 INSIDE_SHARE = Setting(lambda value: _is_number(value) and 0 < value < 1, "a number above 0 and below 1")
+BELOW_ONE = Setting(lambda value: _is_number(value) and 0 <= value < 1, "a number from 0 to below 1")
 POSITIVE = Setting(lambda value: _is_number(value) and value > 0, "a number above 0")
 NOT_NEGATIVE = Setting(lambda value: _is_number(value) and value >= 0, "a number from 0 on")
 AT_LEAST_ONE = Setting(lambda value: _is_number(value) and value >= 1, "a number from 1 on")
@@ -80,6 +81,12 @@ JOBS = Setting(
     ),
     f"None, a whole number from 1 to {MOST_JOBS:,}, or -1 for one per processor",
 )
+
+
+def check_setting(name: str, value: Any, setting: Setting) -> None:
+    """Refuse a value that a setting may not be."""
+    if not setting.holds(value):
+        raise ValueError(f"{name} must be {setting.words}; it is {shown(value)}.")
 
 
 def shown(value: Any) -> str:

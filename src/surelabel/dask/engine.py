@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from ..allocation import Threshold
 from ..budget import Budget
 from ..committees.base import Committee
-from ..common.types import Ints
+from ..common.types import Floats, Ints
 from ..confidence import Confidence
 from ..rounds.engine import Engine, Labelled, Opinion, Strand
 from ..rounds.labels import Labels
@@ -105,6 +106,18 @@ class Cluster(Engine):
         allocator = method.allocator if sizes.sum() else Threshold()
         dealt = deal(allocator, candidates, sizes, budget)
         return _Deal(dealt, cuts(candidates.make(shard.offered, dealt.rule), dealt.quota))
+
+    def guesses(
+        self, strand: Strand, predict: Callable[[Any, int], Floats] | None = None
+    ) -> tuple[Floats, Ints]:
+        """The probability of the best class of each row that came unlabelled, and that class, (m,) each."""
+        if predict is None:
+            found = strand.said.ask(shard.best)
+        else:
+            held = strand.labels.hold(predict)
+            found = strand.labels.ask(shard.guessed, self.table.x, held, self.table.columns)
+        scores, guesses = zip(*found, strict=True)
+        return np.concatenate(scores), np.concatenate(guesses)
 
     def record(self, strand: Strand, opinion: Opinion, allocation: _Deal, number: int) -> Labelled:
         """Write the labels of a round into each shard's."""

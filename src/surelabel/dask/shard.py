@@ -31,7 +31,7 @@ from ..reading.features import (
     without_text,
 )
 from ..reading.targets import Targets, codes_like, distinct
-from ..rounds.asking import answers
+from ..rounds.asking import answers, best_guesses, best_of
 from ..rounds.audit import audit
 from ..rounds.labels import Labels
 from ..rounds.records import Parts
@@ -225,6 +225,20 @@ def judge(
     X, rows = _read(x, columns, pool), np.arange(len(pool))
     said = answers(committee, X, labels.n_classes, rows, method, begin, n)
     return Judged(pool, said.p, said.measured)
+
+
+def best(judged: Judged) -> tuple[Floats, Ints]:
+    """The probability of the best class of each row that was asked about, and that class."""
+    return best_of(judged.p)
+
+
+def guessed(
+    labels: Labels, x: Table, predict: Callable[[Table, int], Floats], columns: Columns
+) -> tuple[Floats, Ints]:
+    """The same of the rows that came unlabelled, by a classifier."""
+    pool = labels.before(1).pool
+    X = _read(x, columns, pool) if len(pool) else x
+    return best_guesses(X, np.arange(len(pool)), labels.n_classes, predict)
 
 
 def still_asked(judged: Judged, labels: Labels) -> Judged:

@@ -93,14 +93,17 @@ def rows_needed(wrong: Ints, right: float, confidence: float | None) -> Ints:
 
 
 def share_right(n: float, k: float, m: int, stated: float) -> ShareRight | None:
-    """The share right of m filled rows, n held-out rows like them of which k were wrong; None without any.
+    """The share right of m filled rows, n held-out rows like them of which k were wrong; None if m is 0.
 
     A threshold is chosen where few held-out rows happen to be wrong, so these alone say too much. The mean
     with what is stated of the filled rows is nearer to the truth. The interval is that of Clopper and Pearson
-    for as many rows as tell the same when the filled rows, too, vary by chance.
+    for as many rows as tell the same when the filled rows, too, vary by chance. Without held-out
+    rows there is what is stated, and nothing says how far it is from the truth.
     """
-    if n <= 0 or not m:
+    if not m:
         return None
+    if n <= 0:
+        return ShareRight(stated, 0.0, 1.0, 0.0, 0.0)
     estimate = (1 - k / n + stated) / 2
     rows = 1 / (1 / n + 1 / m)
     wrong, good = rows * (1 - estimate), rows * estimate

@@ -13,11 +13,17 @@ from .confident import N_STEPS, last_passed
 from .evidence import Evidence
 from .more import rows_missing
 from .record import AVERAGE, CONFIDENT, NOTHING, ClassFilled, Filling, ShareRight
-from .steps import Steps, steps_of
+from .steps import Steps, estimated_error, steps_of
+
+_NEARLY = 1e-12
 
 
 def fill(
-    evidence: Evidence, right: float = 0.95, confidence: float | None = None, per_class: bool = False
+    evidence: Evidence,
+    right: float = 0.95,
+    confidence: float | None = None,
+    per_class: bool = False,
+    promise: bool = True,
 ) -> Filling:
     """Fill in as many labels as can be answered for.
 
@@ -36,6 +42,8 @@ def fill(
         How sure this is to be; without, it holds on average.
     per_class : bool, default=False
         Whether it is to hold in each class that is filled, and not only in all of them together.
+    promise : bool, default=True
+        False: fill in by the estimated share right (`steps.estimated_error`), and promise nothing.
 
     Returns
     -------
@@ -55,7 +63,8 @@ def fill(
     """
     own = [steps_of(evidence.of_class(k)) for k in range(evidence.n_classes)]
     tested = own if per_class else [steps_of(evidence)]
-    limits = np.broadcast_to(_limits(tested, right, confidence), evidence.n_classes)
+    decided = _limits(tested, right, confidence) if promise else _estimated(tested, right)
+    limits = np.broadcast_to(decided, evidence.n_classes)
     filled = evidence.pool_score >= limits[evidence.pool_guess]
     missing = [rows_missing(steps, right, confidence) for steps in tested]
     by_class = tuple(
@@ -65,16 +74,16 @@ def fill(
             _filled(steps, limits[k]),
             float(limits[k]),
             _share(steps, limits[k]),
-            per_class and bool(_filled(steps, limits[k])),
+            promise and per_class and bool(_filled(steps, limits[k])),
             rows_missing(steps, right, confidence),
         )
         for k, steps in enumerate(own)
     )
-    promised = AVERAGE if confidence is None else CONFIDENT
+    form = AVERAGE if confidence is None else CONFIDENT
     return Filling(
         filled,
         np.where(filled, evidence.pool_guess, -1),
-        promised if filled.any() else NOTHING,
+        form if promise and filled.any() else NOTHING,
         right,
         confidence,
         per_class,
@@ -93,6 +102,16 @@ def _limits(each: Sequence[Steps], right: float, confidence: float | None) -> Fl
         each = [steps.spread(N_STEPS) for steps in each]
         chosen = last_passed(each, right, confidence).tolist()
     return np.array([steps.threshold[i] if i >= 0 else np.inf for steps, i in zip(each, chosen, strict=True)])
+
+
+def _estimated(each: Sequence[Steps], right: float) -> Floats:
+    """The least score to fill in each group by the estimated share right."""
+    limits = np.full(len(each), np.inf)
+    for k, steps in enumerate(each):
+        passed = np.flatnonzero(estimated_error(steps) <= 1 - right + _NEARLY)
+        if len(passed):
+            limits[k] = steps.threshold[passed[-1]]
+    return limits
 
 
 def _filled(steps: Steps, limit: float) -> int:

@@ -75,16 +75,33 @@ def evidence_of(held: HeldOut, p: Floats, weight: Floats | None = None) -> Evide
     weight : ndarray of shape (n,), optional
         Instead of the weights of the record, such as those of `likeness.weights_like`.
     """
+    return beside(held, p.max(axis=1), p.argmax(axis=1), weight)
+
+
+def beside(held: HeldOut, pool_score: Floats, pool_guess: Ints, weight: Floats | None = None) -> Evidence:
+    """The same, from the best class of each unlabelled row and its probability, shape (m,) each."""
     P = held.P[-1]
     return Evidence(
         P.max(axis=1),
         P.argmax(axis=1),
         held.right[-1],
         held.weight if weight is None else weight,
-        p.max(axis=1),
-        p.argmax(axis=1),
-        p.shape[1],
+        pool_score,
+        pool_guess,
+        P.shape[1],
     )
+
+
+def unseen(pool_score: Floats, pool_guess: Ints, n_classes: int) -> Evidence:
+    """Guesses of unlabelled rows, and no held-out row to judge them by.
+
+    Examples
+    --------
+    >>> len(unseen(np.array([0.9]), np.array([1]), 2).score)
+    0
+    """
+    none = np.empty(0)
+    return Evidence(none, none.astype(int), none.astype(bool), none, pool_score, pool_guess, n_classes)
 
 
 def cells(each: Sequence[Evidence]) -> Evidence:

@@ -136,14 +136,18 @@ class Filling:
         }[self.form]
 
     def __str__(self) -> str:
+        if self.share is None and not self.n_labelled:
+            return "no label filled in: no labelled row was held out, and without nothing can be promised"
         if self.share is None:
             short = f"{self.n_labelled:,} labelled rows are too few for a promise of {_percent(self.right)}"
             if self.missing:
                 return f"no label filled in: {short}; it takes at least {self.missing:,} more"
             return f"no label filled in: no group of rows is right in {_percent(self.right)}, as far as known"
+        share = round(self.share.estimate, 2)
+        about = "more than 99%" if share == 1 else f"about {_percent(share)}"
         return (
-            f"{self.n_filled:,} of {len(self.filled):,} missing labels filled in; about "
-            f"{_percent(round(self.share.estimate, 2))} of them are right ({self.promise})"
+            f"{self.n_filled:,} of {len(self.filled):,} missing labels filled in; {about} of them are right "
+            f"({self.promise})"
         )
 
 

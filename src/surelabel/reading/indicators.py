@@ -9,10 +9,11 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 import pandas as pd
+from sklearn.utils import check_consistent_length
 
 from ..common.limits import is_missing
 from ..common.settings import shown
-from ..common.types import AnyLabels, Bools, Ints, Values
+from ..common.types import AnyLabels, Bools, Ints, Table, Values
 from .containers import opened_labels
 from .targets import Targets, read_targets
 from .unlabeled import AUTO, check_mark, equals, is_auto, values_of
@@ -112,6 +113,31 @@ def has_several(y: AnyLabels) -> bool:
     rows = _rows(y)
     # [[0], [1]] is a column.
     return rows is not None and any(_is_tags(row) or len(row) != 1 for row in rows if isinstance(row, _ROW))
+
+
+def read_labels(asked: Any, X: Table, y: AnyLabels, n_rows: int) -> tuple[Targets | Indicators, str | None]:
+    """Labels of one or of several a row, for n_rows rows; and the type of y's cells, if it has any.
+
+    Parameters
+    ----------
+    asked : PseudoLabelClassifier
+        Its missing_label, classes and labels_per_row say how y is read.
+    X : matrix or frame
+        The rows of y, which must be as many.
+    y : any labels
+        As in `fit`.
+    n_rows : int
+        Rows with those that come below, unlabelled.
+    """
+    if not has_several(y):
+        targets = read_targets(y, asked.missing_label, asked.classes)
+        check_consistent_length(X, targets.codes)
+        return targets.extended(n_rows - len(targets.codes), asked.missing_label), None
+    cells = read_indicators(y, asked.missing_label, asked.classes)
+    check_consistent_length(X, cells.codes)
+    kind = cells.dtype
+    cells = cells.extended(n_rows - len(cells.codes), asked.missing_label)
+    return cells if asked.labels_per_row is None else cells.as_classes(), kind
 
 
 def _rows(y: AnyLabels) -> Sequence[Any] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,6 +75,24 @@ def answers(
         measures.append(parts.confidence.measure(P)[own])
     spread = None if parts.negatives is None else np.concatenate(spreads)
     return Answers(np.concatenate(means), spread, np.concatenate(measures))
+
+
+def best_of(p: Floats) -> tuple[Floats, Ints]:
+    """The probability of the best class of each row, and that class, shape (N,) each."""
+    return p.max(axis=1, initial=0.0), p.argmax(axis=1)
+
+
+def best_guesses(
+    X: Table, rows: Ints, n_classes: int, predict: Callable[[Table, int], Floats]
+) -> tuple[Floats, Ints]:
+    """The best class of rows and its probability, by a classifier, a block of them at a time."""
+    starts = range(0, len(rows), _BLOCK_ROWS)
+    found = [best_of(predict(take(X, rows[k : k + _BLOCK_ROWS]), n_classes)) for k in starts]
+    scores, guesses = [np.empty(0)], [np.empty(0, dtype=int)]
+    for score, guess in found:
+        scores.append(score)
+        guesses.append(guess)
+    return np.concatenate(scores), np.concatenate(guesses)
 
 
 def _aligned(P: Floats | Moments, classes: Ints, n_classes: int) -> Floats | Moments:

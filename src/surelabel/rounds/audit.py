@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ..common.notice import notice
@@ -37,7 +38,8 @@ def described(targets: Targets, labels: Labels, index: pd.Index[Any]) -> dict[st
     """What became of each row, by the names of fitted attributes."""
     return {
         "transduction_": targets.filled(labels.codes),
-        "labeled_iter_": labels.round,
+        # Given, also where a label was kept from training.
+        "labeled_iter_": np.where(targets.codes >= 0, 0, labels.round),
         "pseudo_labels_": audit(labels, targets.classes, index)[targets.codes < 0],
     }
 

@@ -7,6 +7,7 @@ The loop is written once (`loop.in_step`); one machine (`one_machine.OneMachine`
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -140,6 +141,16 @@ class Engine(ABC):
     @abstractmethod
     def allocate(self, strand: Strand, opinion: Opinion, method: Parts, budget: Budget) -> Any:
         """Who gets which label, for `record`."""
+
+    @abstractmethod
+    def guesses(
+        self, strand: Strand, predict: Callable[[Table, int], Floats] | None = None
+    ) -> tuple[Floats, Ints]:
+        """Of each row that came unlabelled: the probability of its best class, and that class, (m,) each.
+
+        By what `predict` (rows, K) says of them; without, by what the committee said before the first round,
+        where it is not asked again.
+        """
 
     @abstractmethod
     def record(self, strand: Strand, opinion: Opinion, allocation: Any, number: int) -> Labelled:

@@ -19,7 +19,7 @@ from ..committees.panel import Panel, Repeated, as_committee
 from ..committees.readable import check_classifier, made_readable, models_of, reads_everything, with_models
 from ..committees.unlike import Unlike
 from ..common.notice import notice
-from ..common.settings import JOBS, Checked, shown
+from ..common.settings import BELOW_ONE, JOBS, Checked, check_setting, shown
 from ..common.types import Floats, Ints, Table
 from ..confidence import Confidence, TTest, as_confidence
 from ..reading.columns import Columns
@@ -45,8 +45,8 @@ def check_settings(clf: Any) -> None:
             f"n_rounds must be a whole number from 0 to {_MOST_ROUNDS:,}; it is {shown(clf.n_rounds)}."
         )
     _check_seed(clf.random_state)
-    if not JOBS.holds(clf.n_jobs):
-        raise ValueError(f"n_jobs must be {JOBS.words}; it is {shown(clf.n_jobs)}.")
+    check_setting("n_jobs", clf.n_jobs, JOBS)
+    check_setting("aside", clf.aside, BELOW_ONE)
     if not isinstance(clf.verbose, (Integral, np.bool_)) or clf.verbose < 0:
         raise ValueError(f"verbose must be 0, or 1 for a line per round; it is {shown(clf.verbose)}.")
     if not isinstance(clf.guard, (bool, np.bool_)):

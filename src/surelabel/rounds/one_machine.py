@@ -13,7 +13,7 @@ from ..budget import Budget
 from ..committees.base import Committee
 from ..common.types import Floats, Ints, Table
 from ..confidence import Confidence
-from .asking import Answers, answers
+from .asking import Answers, answers, best_guesses, best_of
 from .engine import Engine, Labelled, Opinion, Strand
 from .labels import Labels
 from .records import Parts, Sketch
@@ -86,6 +86,15 @@ class OneMachine(Engine):
         said, confidence = opinion.rows.answers, opinion.rows.confidence
         soft = None if method.negatives is None else method.negatives(said.p, said.spread, budget)
         return allocated(method.allocator, said.p[confidence > 0], budget), soft
+
+    def guesses(
+        self, strand: Strand, predict: Callable[[Table, int], Floats] | None = None
+    ) -> tuple[Floats, Ints]:
+        """The probability of the best class of each row that came unlabelled, and that class, (m,) each."""
+        if predict is None:
+            return best_of(strand.said.p)
+        labels = strand.labels
+        return best_guesses(self.X, labels.before(1).pool, labels.n_classes, predict)
 
     def record(self, strand: Strand, opinion: Opinion, allocation: Any, number: int) -> Labelled:
         """Write the labels of a round into the strand."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -13,11 +13,13 @@ import pandas as pd
 from ..budget import class_frequencies, share_interval
 from ..common.notice import about, logger, notice, shown
 from ..common.types import Floats, Ints, Table, Values
+from ..filling.evidence import Evidence, beside
 from ..heldout.record import HeldOut
 from ..heldout.verdict import Verdict, compared
 from ..reading.features import take
 from ..reading.priors import Prior, check_prior, resolved_prior
 from ..reading.targets import Targets
+from .aside import Aside, set_aside
 from .audit import described, why_ended
 from .checkpoint import Checkpoint
 from .engine import Engine, Strand
@@ -28,7 +30,7 @@ from .method import found_weight_of, method_of, rounds_worth_running
 from .nested import nested
 from .one_machine import OneMachine
 from .records import Parts, Round
-from .training import GUARD, GUARD_POOL, Seeds, Trainer, some_of
+from .training import ASIDE, GUARD, GUARD_POOL, Seeds, Trainer, some_of
 
 # Unlabelled rows on which two classifiers are compared.
 _COMPARED_ROWS = 2_000
@@ -48,12 +50,18 @@ class _Finished:
         Why the rounds ended, as a `termination_condition_`.
     held_out : HeldOut or None
         What the final classifier says of labelled rows without their labels.
+    evidence : Evidence or None
+        The same beside what it says of the rows that came unlabelled.
+    aside : Evidence or None
+        What it says of labelled rows that took no part, beside the same rows.
     """
 
     final: Final
     verdict: Verdict | None
     ended: str
     held_out: HeldOut | None = None
+    evidence: Evidence | None = None
+    aside: Evidence | None = None
 
 
 @dataclass(eq=False)
@@ -82,6 +90,8 @@ class Run:
         The caller's row labels.
     verbose : int, default=0
         Above 0, the verdict is shown as soon as it is known.
+    aside : Aside, optional
+        Labelled rows that take no part as such: to the rounds they are unlabelled.
     """
 
     engine: Engine
@@ -94,6 +104,7 @@ class Run:
     estimator: Any = None
     index: Any = None
     verbose: int = 0
+    aside: Aside | None = None
 
     @property
     def history(self) -> list[Round]:
@@ -138,7 +149,8 @@ class Run:
         ended = why_ended(self.engine.pool(self.strand), self.strand.history, self.n_rounds)
         if not self.learnt:
             # The supervised model, also where classes were ruled out.
-            return _Finished(self._final(trainer.blind(), before=1), None, ended)
+            alone = _Finished(self._final(trainer.blind(), before=1), None, ended)
+            return self._unaided(alone) if guard else alone
         model = self._final(trainer)
         start = self.engine.at_first(self.strand) if guard else None
         if start is None:
@@ -147,8 +159,43 @@ class Run:
         if verdict is None or held is None:
             return _Finished(model, None, ended)
         if verdict.gain < 0:
-            return _Finished(supervised, verdict, "hurt", held.of(held.names[:1]))
-        return _Finished(model, verdict, ended, held.of(held.names[1:]))
+            return self._beside(_Finished(supervised, verdict, "hurt", held.of(held.names[:1])))
+        return self._beside(_Finished(model, verdict, ended, held.of(held.names[1:])), asked_before=True)
+
+    def _unaided(self, finished: _Finished) -> _Finished:
+        """With what is said of rows that were not seen, where unlabelled rows have taught nothing."""
+        start = self.engine.at_first(self.strand) if self.engine.pool(self.strand) else None
+        held = None
+        if start is not None and self.estimator is None:
+            held = self.strand.trainer.blind()(lambda before: start, 1).opinions()
+        if start is not None and held is None and self.n_worth_running and self.strand.learns_found:
+            held = self._held_out(*start)
+        if held is None:
+            return finished
+        return self._beside(replace(finished, held_out=held.of(held.names[:1])))
+
+    def _beside(self, finished: _Finished, asked_before: bool = False) -> _Finished:
+        """With what the final classifier says of the rows that came unlabelled.
+
+        Parameters
+        ----------
+        finished : _Finished
+            With a record of held-out rows.
+        asked_before : bool, default=False
+            Whether the rounds asked the same committee, if they train one only.
+        """
+        assert finished.held_out is not None
+        same = asked_before and self.estimator is None and self.strand.said is not None
+        predict = None if same else finished.final.predict_proba
+        score, guess = self.engine.guesses(self.strand, predict)
+        if self.aside is None:
+            return replace(finished, evidence=beside(finished.held_out, score, guess))
+        others = ~self.aside.among_unlabelled
+        return replace(
+            finished,
+            evidence=beside(finished.held_out, score[others], guess[others]),
+            aside=self.aside.evidence(score, guess, len(self.targets.classes)),
+        )
 
     def outcome(self, finished: _Finished) -> dict[str, Any]:
         """What the run came to, by the names of fitted attributes."""
@@ -157,6 +204,8 @@ class Run:
             "_present": finished.final.present,
             "verdict_": finished.verdict,
             "held_out_": finished.held_out,
+            "evidence_": finished.evidence,
+            "aside_evidence_": finished.aside,
             "n_iter_": len(self.strand.history),
             "termination_condition_": finished.ended,
             "_learnt": self.learnt,
@@ -249,9 +298,9 @@ def begin(
     """
     method = method_of(clf)
     found = found_weight_of(clf, method)
-    labels = Labels.start(
-        targets.codes, len(targets.classes), weight, "balanced" if found == "none" else found
-    )
+    seeds = Seeds.of(clf.random_state)
+    codes, aside = set_aside(targets.codes, weight, clf.aside, seeds.rng(ASIDE))
+    labels = Labels.start(codes, len(targets.classes), weight, "balanced" if found == "none" else found)
     check_prior(clf.class_prior, targets.classes, targets.counts(weight))
     frequencies = partial(frequencies_of, clf.class_prior, targets.classes)
     prior = frequencies(labels)
@@ -259,7 +308,7 @@ def begin(
     strand = Strand(
         labels,
         prior,
-        Trainer(method.committee, Seeds.of(clf.random_state)),
+        Trainer(method.committee, seeds),
         learns_found=found != "none",
         shares=shares_of(clf.class_prior, targets.counts(weight)),
     )
@@ -277,6 +326,7 @@ def begin(
         estimator=clf.estimator,
         index=index,
         verbose=clf.verbose,
+        aside=aside,
     )
 
 

@@ -27,6 +27,7 @@ _OWN = {
     "committees.text_encoding": "ReadsText TextBesideNumbers TextBesideTable WholeRow Words",
     "committees.unlike": "Unlike",
     "confidence": "Entropy Everything Plain Spread TTest TotalVariance",
+    "filling.evidence": "Evidence",
     "heldout.record": "HeldOut",
     "heldout.verdict": "Verdict",
     "reading.columns": "Columns",

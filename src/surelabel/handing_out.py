@@ -1,0 +1,211 @@
+"""Which labels a fitted classifier hands out, and what it promises of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.utils.validation import check_is_fitted
+
+from .allocation import Status
+from .common.settings import INSIDE_SHARE, check_setting
+from .common.types import Bools, Fitted, Ints, Values
+from .filling import Curve, Evidence, Filling, More, cells, fill, fill_curve, labels_needed
+from .filling.evidence import unseen
+
+# What is filled in where nobody says otherwise.
+RIGHT = 0.95
+
+
+@dataclass(frozen=True, eq=False)
+class FilledLabels(Filling):
+    """A `Filling` of a fitted classifier: its labels by name, on the caller's rows.
+
+    Parameters
+    ----------
+    labels : Series
+        The label of each row that came unlabelled, on the caller's index; missing where none is filled in.
+        Where rows have several labels: 1 or 0 for each line of `pseudo_labels_`.
+    classes : tuple
+        The class of each place in `by_class`; pairs of label and answer where rows have several.
+    more : tuple of More
+        How many more labels at random it would take to fill shares of the table under the promise.
+
+    See Also
+    --------
+    PseudoLabelClassifier.fill : Makes it.
+    """
+
+    labels: pd.Series
+    classes: tuple[Any, ...]
+    more: tuple[More, ...] = ()
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """By class: rows guessed and filled, the estimated share right and its interval, and the promise."""
+        shares = [each.share for each in self.by_class]
+
+        def of_share(name: str) -> list[float]:
+            return [np.nan if share is None else getattr(share, name) for share in shares]
+
+        columns = {
+            "guessed": [each.guessed for each in self.by_class],
+            "filled": [each.filled for each in self.by_class],
+            "right": of_share("estimate"),
+            "low": of_share("low"),
+            "high": of_share("high"),
+            "promised": [each.promised for each in self.by_class],
+            "threshold": [each.threshold for each in self.by_class],
+            "labels_missing": [each.missing for each in self.by_class],
+        }
+        return pd.DataFrame(columns, index=pd.Index(self.classes, name="class", tupleize_cols=False))
+
+
+class HandsOut:
+    """What a fitted classifier says of the labels it hands out."""
+
+    def fill(
+        self,
+        right: float = RIGHT,
+        confidence: float | None = None,
+        *,
+        per_class: bool = False,
+        exact: bool = False,
+        promise: bool = True,
+    ) -> FilledLabels:
+        """Fill in as many missing labels as can be answered for.
+
+        The promise: at least `right` of the labels that are filled in are right, if the labelled rows are a
+        random sample of the table. It stands on labelled rows that were held out at fit, so it can be asked
+        for again and again, at no cost.
+
+        Parameters
+        ----------
+        right : float, default=0.95
+            The share of the filled labels that is to be right.
+        confidence : float, optional
+            How sure this is to be in this very table; without, it holds on average over tables like it.
+        per_class : bool, default=False
+            Whether it is to hold in each class that is filled.
+        exact : bool, default=False
+            Whether to stand on labelled rows that took no part in training (`aside`). Then the promise is a
+            theorem; else a close approximation, which fills more.
+        promise : bool, default=True
+            False: fill in by the estimated share right, and promise nothing.
+
+        Returns
+        -------
+        FilledLabels
+            `labels` on the caller's index, `table` by class; printed, it is a sentence.
+
+        See Also
+        --------
+        fill_curve : How many rows can be filled for every share right.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from surelabel import csa
+        >>> from surelabel.model_selection import hide_labels
+        >>> X, y = load_iris(return_X_y=True)
+        >>> clf = csa(random_state=0).fit(X, hide_labels(y, 0.6, random_state=0))
+        >>> print(clf.fill(right=0.9))
+        90 of 90 missing labels filled in; about 94% of them are right (at least 90% on average)
+        >>> clf.fill(right=0.9).labels.head(3).tolist()
+        [0, 0, 0]
+        """
+        return filled(self, right, confidence, per_class, exact, promise)
+
+    def fill_curve(self, confidence: float = 0.9) -> Curve:
+        """How many rows can be filled for every share right: estimated, on average, and with confidence."""
+        check_setting("confidence", confidence, INSIDE_SHARE)
+        return fill_curve(evidence(self), confidence)
+
+
+def filled(
+    clf: Fitted, right: float, confidence: float | None, per_class: bool, exact: bool, promise: bool
+) -> FilledLabels:
+    """What a fitted classifier fills in; the arguments are those of `fill`."""
+    check_setting("right", right, INSIDE_SHARE)
+    if confidence is not None:
+        check_setting("confidence", confidence, INSIDE_SHARE)
+    known = evidence(clf, exact)
+    found = fill(known, right, confidence, per_class, promise)
+    each = clf.estimators_ if clf.several_labels else [clf]
+    names = [one.classes_.tolist() for one in each]
+    classes = names[0]
+    if clf.several_labels:
+        classes = [(label, answer) for label, own in zip(clf.classes_, names, strict=True) for answer in own]
+    return FilledLabels(
+        **{field.name: getattr(found, field.name) for field in fields(Filling)},
+        labels=_labels(clf, each, found.codes),
+        classes=tuple(classes),
+        more=() if per_class else labels_needed(known, right, confidence),
+    )
+
+
+def with_filled(clf: Fitted) -> pd.DataFrame:
+    """The lines of pseudo_labels_ with the label that `fill()` hands out, and how probable it is."""
+    lines = clf.pseudo_labels_
+    if not len(lines):
+        return lines.assign(filled=np.empty(0, dtype=object), score=np.empty(0))
+    known, each = evidence(clf), clf.estimators_ if clf.several_labels else [clf]
+    codes = fill(known, RIGHT).codes
+    return lines.assign(
+        filled=_labels(clf, each, codes), score=_spread(clf, each, known.pool_score, np.nan).astype(float)
+    )
+
+
+def evidence(clf: Fitted, exact: bool = False) -> Evidence:
+    """What the labels of a fitted classifier stand on; of cells, where rows have several labels."""
+    check_is_fitted(clf, ["estimator_", "estimators_"], all_or_any=any)
+    if exact and not clf.aside:
+        raise ValueError(
+            "exact=True stands on labelled rows that took no part in training, and aside=0 keeps none. Fit "
+            "with aside=0.3, say, or leave exact out."
+        )
+    if clf.several_labels:
+        return cells([_known(one, exact) for one in clf.estimators_])
+    return _known(clf, exact)
+
+
+def _known(clf: Fitted, exact: bool) -> Evidence:
+    found = clf.aside_evidence_ if exact else clf.evidence_
+    if found is not None:
+        return found
+    # No labelled row was held out. There is what was stated of the others when they were last asked about.
+    lines = clf.pseudo_labels_[asked_about(clf)]
+    position = {label: code for code, label in enumerate(clf.classes_.tolist())}
+    guess = [position.get(label, -1) for label in lines["guess"].tolist()]
+    codes, score = np.array(guess, dtype=int), lines["probability"].to_numpy(dtype=float)
+    return unseen(np.where(codes < 0, 0.0, score), np.maximum(codes, 0), len(clf.classes_))
+
+
+def asked_about(clf: Fitted) -> Bools:
+    """Which rows that came unlabelled take part: not those of weight 0, shape (n,)."""
+    return (clf.pseudo_labels_["status"] != str(Status.WEIGHTLESS)).to_numpy()
+
+
+def _labels(clf: Fitted, each: list[Any], codes: Ints) -> pd.Series:
+    """Labels by name on the index of pseudo_labels_; missing where the code is -1."""
+    most = max(len(one.classes_) for one in each)
+    names = [name for one in each for name in [*one.classes_.tolist(), *[None] * (most - len(one.classes_))]]
+    labels = np.array([*names, None], dtype=object)[codes]
+    return pd.Series(_spread(clf, each, labels, None), index=clf.pseudo_labels_.index, name="filled")
+
+
+def _spread(clf: Fitted, each: list[Any], values: Values, default: Any) -> Values:
+    """Values of the rows that were asked about, label by label, in the order of pseudo_labels_."""
+    lines, begin = clf.pseudo_labels_, 0
+    out = np.full(len(lines), default, dtype=object)
+    for place, one in enumerate(each):
+        asked = asked_about(one)
+        column = np.full(len(asked), default, dtype=object)
+        column[asked] = values[begin : begin + asked.sum()]
+        begin += int(asked.sum())
+        # Lines of several labels go row by row, those of each label in its own order.
+        own = (lines["label"] == clf.classes_[place]).to_numpy() if clf.several_labels else slice(None)
+        out[own] = column
+    return out
