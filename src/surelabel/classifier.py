@@ -311,8 +311,7 @@ class PseudoLabelClassifier(HandsOut, ClassifierMixin, BaseEstimator):
         run = self._under_way("finish")
         self.__dict__.update(run.fitted(self.guard if guard is None else guard))
         del self._run
-        for clf in [*(self.estimators_ if self.several_labels else []), self]:
-            clf.pseudo_labels_ = with_filled(clf)
+        with_filled(self)
         speak_of(self.labeled_iter_, self.pseudo_labels_, self._learnt)
         return self
 

@@ -146,16 +146,15 @@ def filled(
     )
 
 
-def with_filled(clf: Fitted) -> pd.DataFrame:
-    """The lines of pseudo_labels_ with the label that `fill()` hands out, and how probable it is."""
-    lines = clf.pseudo_labels_
-    if not len(lines):
-        return lines.assign(filled=np.empty(0, dtype=object), score=np.empty(0))
-    known, each = evidence(clf), clf.estimators_ if clf.several_labels else [clf]
-    codes = fill(known, RIGHT).codes
-    return lines.assign(
-        filled=_labels(clf, each, codes), score=_spread(clf, each, known.pool_score, np.nan).astype(float)
-    )
+def with_filled(clf: Fitted) -> None:
+    """Put the label that `fill()` hands out, and how probable it is, beside what became of each row."""
+    each = clf.estimators_ if clf.several_labels else [clf]
+    for one in each if clf.several_labels else []:
+        with_filled(one)
+    lines, known = clf.pseudo_labels_, evidence(clf)
+    labels = _labels(clf, each, fill(known, RIGHT).codes)
+    scores = _spread(clf, each, known.pool_score, np.nan).astype(float)
+    clf.pseudo_labels_ = lines.assign(filled=labels, score=scores)
 
 
 def evidence(clf: Fitted, exact: bool = False) -> Evidence:
