@@ -157,6 +157,20 @@ def with_filled(clf: Fitted) -> None:
     clf.pseudo_labels_ = lines.assign(filled=labels, score=scores)
 
 
+def hand_out(clf: Fitted, filling: FilledLabels) -> None:
+    """Put the labels of another decision beside what became of each row."""
+    clf.pseudo_labels_ = clf.pseudo_labels_.assign(filled=filling.labels)
+    for label, one in zip(clf.classes_, clf.estimators_ if clf.several_labels else (), strict=False):
+        own = filling.labels[(clf.pseudo_labels_["label"] == label).to_numpy()]
+        one.pseudo_labels_ = one.pseudo_labels_.assign(filled=own)
+
+
+def judged_by_held_out(clf: Fitted) -> bool:
+    """Whether labelled rows were held out, by which labels can be judged."""
+    each = clf.estimators_ if clf.several_labels else [clf]
+    return any(one.evidence_ is not None and len(one.evidence_.score) for one in each)
+
+
 def evidence(clf: Fitted, exact: bool = False) -> Evidence:
     """What the labels of a fitted classifier stand on; of cells, where rows have several labels."""
     check_is_fitted(clf, ["estimator_", "estimators_"], all_or_any=any)

@@ -10,7 +10,7 @@ from surelabel.tool.commands import app
 from surelabel.tool.settings import Settings
 
 
-def birds(n=60, n_labelled=18, seed=0):
+def birds(n=84, n_labelled=42, seed=0):
     """Three species, most of them unknown, as text; and the truth."""
     rng = np.random.default_rng(seed)
     k = np.arange(n) % 3

@@ -111,7 +111,7 @@ def test_several_labels_agree(yes, no, small, tmp_path):
         assert (probabilities == said[f"{name}_probability"])[same].all()
         known = cells.loc[cells["label"] == name, "probability"]
         np.testing.assert_allclose(known, probabilities[asked].astype(float), rtol=1e-5)
-        found = after[f"surelabel_{name}_status"] == "accepted"
+        found = after[f"surelabel_{name}_status"] == "filled in"
         assert (after[name] == after[f"surelabel_{name}_guess"])[found].all()
         assert set(said[f"{name}_sure"]) <= {"true", "false"}
 

@@ -41,7 +41,7 @@ def by_hand(table, path):
     """A table of which a person has changed one label, filled in another, and emptied a third."""
     frame = table.frame.copy()
     labels = frame["species"].astype(object).to_numpy(copy=True)
-    ours, left = rows_of(frame, "accepted"), np.flatnonzero(frame["species"].fillna("") == "")
+    ours, left = rows_of(frame, "filled in"), np.flatnonzero(frame["species"].fillna("") == "")
     changed, filled, emptied = ours[0], left[0], ours[1]
     labels[changed] = "owl" if labels[changed] == "cat" else "cat"
     labels[filled] = "dog"
@@ -55,18 +55,18 @@ def test_what_a_person_did_is_given_and_what_surelabel_did_is_not(ending, small,
     data = written(birds()[0], tmp_path / f"birds.{ending}")
     first, _ = labelled(data, tmp_path / "run")
     path, frame, mine, emptied = by_hand(first, tmp_path / f"mine.{ending}")
-    n_ours = len(rows_of(frame, "accepted")) - 2
+    n_ours = len(rows_of(frame, "filled in")) - 2
     second, said = labelled(path, tmp_path / "run2")
     assert f"given now: 2. Filled in by surelabel, and unlabelled again: {n_ours}." in said
-    assert "Labels given to that run: 18." in said
+    assert "Labels given to that run: 42." in said
     after = second.frame
     assert list(after.columns) == list(first.frame.columns)
     assert (after.loc[list(mine), "surelabel_status"] == "given").all()
     assert (after.loc[list(mine), "species"] == frame.loc[list(mine), "species"]).all()
-    assert (after["surelabel_status"] == "given").sum() == 18 + 2
+    assert (after["surelabel_status"] == "given").sum() == 42 + 2
     assert after["surelabel_status"][emptied] != "given"
     known = after["species"].fillna("") != ""
-    assert (known == after["surelabel_status"].isin(["given", "accepted"])).all()
+    assert (known == after["surelabel_status"].isin(["given", "filled in"])).all()
     others = [name for name in frame if name not in (*ADDED, "species")]
     pd.testing.assert_frame_equal(after[others], first.frame[others])
     assert json.loads((tmp_path / "run2" / "run.json").read_text())["by_hand"] == 2
@@ -84,7 +84,7 @@ def test_given_back_unchanged_it_is_the_same_run(ending, small, tmp_path):
 def test_a_label_is_confirmed_by_its_status(data, tmp_path):
     first, _ = labelled(data, tmp_path / "run")
     frame = first.frame.copy()
-    row = rows_of(frame, "accepted")[0]
+    row = rows_of(frame, "filled in")[0]
     frame.loc[row, "surelabel_status"] = "given"
     path = saved(first, frame, tmp_path / "mine.csv")
     after, _ = labelled(path, tmp_path / "run2")
@@ -115,7 +115,7 @@ def test_typed_labels_are_told_apart_too(kind, small, tmp_path):
     path = tmp_path / "birds.parquet"
     pq.write_table(pa.table({"width": X["width"], "height": X["height"], "y": labels}), path)
     first, _ = labelled(path, tmp_path / "run", target="y")
-    n_ours = len(rows_of(first.frame, "accepted"))
+    n_ours = len(rows_of(first.frame, "filled in"))
     assert n_ours > 5
     _, said = labelled(tmp_path / "run" / "labels.parquet", tmp_path / "run2", target="y")
     assert f"given now: 0. Filled in by surelabel, and unlabelled again: {n_ours}." in said
@@ -192,7 +192,7 @@ def test_several_labels_are_given_back(small, tmp_path):
     assert (tmp_path / "run2" / "labels.csv").read_bytes() == out.read_bytes()
     table = read_table(out)
     changed = table.frame.copy()
-    row = np.flatnonzero(changed["surelabel_m_sad_status"] == "accepted")[0]
+    row = np.flatnonzero(changed["surelabel_m_sad_status"] == "filled in")[0]
     changed.loc[row, "m_sad"] = "no" if changed["m_sad"][row] == "yes" else "yes"
     path = saved(table, changed, tmp_path / "mine.csv")
     result = surelabel("label", path, *words, tmp_path / "run3")
@@ -231,13 +231,13 @@ def test_a_part_of_the_columns_is_refused_with_the_way_out(gone, data, tmp_path)
     ("column", "cell", "words"),
     [
         ("surelabel_status", "mine", "'surelabel_status' holds 'mine' in row 1, which no run writes"),
-        ("surelabel_guess", "", "has 'surelabel_status' accepted and no guess"),
+        ("surelabel_guess", "", "is labelled by 'surelabel_status' and has no guess"),
     ],
 )
 def test_what_no_run_writes_is_refused(column, cell, words, data, tmp_path):
     first, _ = labelled(data, tmp_path / "run")
     frame = first.frame.copy()
-    row = 0 if cell else rows_of(frame, "accepted")[0]
+    row = 0 if cell else rows_of(frame, "filled in")[0]
     frame.loc[row, column] = cell
     path = saved(first, frame, tmp_path / "mine.csv")
     result = surelabel("label", path, "--target", "species", *QUICK, "--out", tmp_path / "run2")

@@ -13,7 +13,7 @@ from birds import refused, surelabel
 
 from surelabel.files import read_table
 
-WORDS = ("--target", "species", "--rounds", 2, "--no-report")
+WORDS = ("--target", "species", "--rounds", 2, "--no-report", "--right", 0.9)
 
 
 @pytest.fixture

@@ -136,7 +136,7 @@ def test_the_shards_of_a_run_are_given_back(files, many):
         pd.testing.assert_frame_equal(first, second)
     path = files / "run" / "labels" / shards[1]
     changed = pd.read_parquet(path)
-    row = changed.index[changed["surelabel_status"] == "accepted"][0]
+    row = changed.index[changed["surelabel_status"] == "filled in"][0]
     changed.loc[row, "species"] = "owl" if changed["species"][row] == "cat" else "cat"
     changed.to_parquet(path, index=False)
     result = label(*again, "--out", files / "run3")

@@ -19,6 +19,8 @@ from sklearn.utils.validation import check_is_fitted
 from ..classifier import PseudoLabelClassifier
 from ..common.notice import logger, notice, shown
 from ..common.types import Floats, Ints, Values
+from ..filling import Filling, fill
+from ..filling.evidence import unseen
 from ..heldout import Verdict
 from ..reading.priors import check_classes, check_prior, resolved_prior
 from ..reading.unlabeled import is_auto
@@ -229,8 +231,30 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         elif not run.found:
             notice(f"None of the {left} unlabelled rows was labelled; {what_learnt(run.learnt)}.")
         clf.__dict__.update(run.outcome(done))
+        if clf.evidence_ is None:
+            guesses = run.engine.guesses(run.strand, done.final.predict_proba)
+            clf.evidence_ = unseen(*guesses, len(clf.classes_))
         self.n_iter_, self.verdict_ = clf.n_iter_, clf.verdict_
         self.termination_condition_ = clf.termination_condition_
+
+    def fill(
+        self,
+        right: float = 0.95,
+        confidence: float | None = None,
+        *,
+        per_class: bool = False,
+        promise: bool = True,
+    ) -> Filling:
+        """Fill in as many missing labels as can be answered for, as `PseudoLabelClassifier.fill`.
+
+        A row is filled in where the probability of its best class reaches `thresholds` of that class; `codes`
+        are those of the unlabelled rows, in the order of the table.
+        """
+        check_is_fitted(self, "verdict_")
+        known = self.classifier_.evidence_
+        if known is None:
+            raise ValueError("This classifier knows nothing of its rows; fit it again.")
+        return fill(known, right, confidence, per_class, promise)
 
     def predict_proba(self, X: Collection) -> da.Array | Floats:
         """Probability of each class, shape (n, K): a dask array for a dask collection."""

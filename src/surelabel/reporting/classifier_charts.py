@@ -71,6 +71,45 @@ def calibration(frame: pd.DataFrame) -> alt.LayerChart:
     return (equal + bars + points).properties(width=WIDTH / 2, height=WIDTH / 2)
 
 
+def promise(frame: pd.DataFrame, chosen: pd.DataFrame) -> alt.LayerChart:
+    """How many rows can be filled by the share that is to be right, and where the decision lies."""
+    forms = frame["form"].unique().tolist()
+    scale = alt.Scale(domain=forms, range=["#8a93a3", ACCENT, OUTCOME_COLORS[0]][: len(forms)])
+    right = alt.X(
+        "right:Q", title="share that is to be right", axis=alt.Axis(format="%"), scale=alt.Scale(zero=False)
+    )
+    share = alt.Y(
+        "share:Q",
+        title="labels that can be filled in",
+        axis=alt.Axis(format="%"),
+        scale=alt.Scale(domain=[0, 1]),
+    )
+    tooltip = [
+        alt.Tooltip("form:N"),
+        alt.Tooltip("right:Q", title="at least right", format=".1%"),
+        alt.Tooltip("rows:Q", title="labels filled in", format=","),
+    ]
+    lines = (
+        alt.Chart(data_of(frame))
+        .mark_line(interpolate="step-after", strokeWidth=2.5)
+        .encode(
+            x=right,
+            y=share,
+            color=alt.Color("form:N", scale=scale, legend=alt.Legend(title=None, orient="bottom")),
+            strokeDash=alt.StrokeDash(
+                "form:N", scale=alt.Scale(domain=forms, range=[[4, 3], [1, 0], [1, 0]]), legend=None
+            ),
+            tooltip=tooltip,
+        )
+    )
+    here = (
+        alt.Chart(data_of(chosen))
+        .mark_point(size=160, filled=True, opacity=1, color=OUTCOME_COLORS[2])
+        .encode(x="right:Q", y="share:Q", tooltip=tooltip[1:])
+    )
+    return (lines + here).properties(width=WIDTH - 60, height=260)
+
+
 def _share_axis(channel: str, field: str, title: str) -> Any:
     kind = alt.X if channel == "x" else alt.Y
     return kind(f"{field}:Q", title=title, axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1]))

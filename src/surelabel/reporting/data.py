@@ -56,6 +56,13 @@ def outcomes(clf: Fitted) -> Values:
     return np.array([_OUTCOME.get(why, _LEFT) for why in reasons], dtype=object)[codes]
 
 
+def handed_out(clf: Fitted) -> pd.Series:
+    """The label that is handed out for each row that came unlabelled; missing where none is."""
+    table = clf.pseudo_labels_
+    # Models of the first release hand out what the rounds found.
+    return table["filled"] if "filled" in table else table["value" if "value" in table else "label"]
+
+
 def measure(clf: Fitted) -> str:
     """What the confidence is, in words."""
     if clf.confidence is None or isinstance(clf.confidence, TTest):
@@ -210,14 +217,14 @@ def confusions(clf: Fitted) -> pd.DataFrame:
     """
     table, names = clf.pseudo_labels_, np.array(class_names(clf), dtype=object)
     guess, other = codes_of(clf, table["guess"]), codes_of(clf, table["runner_up"])
-    doubtful = (outcomes(clf) != LABELLED) | (_gap(table) < NARROW)
+    doubtful = (outcomes(clf) != LABELLED) | (gap_of(table) < NARROW)
     pairs = pd.DataFrame({"guess": guess, "runner_up": other})[doubtful & (guess >= 0) & (other >= 0)]
     pairs = pairs.groupby(["guess", "runner_up"]).size().reset_index(name="rows")
     return pairs.assign(guess=names[pairs["guess"]], runner_up=names[pairs["runner_up"]])
 
 
-def _gap(table: pd.DataFrame) -> Floats:
-    # Models saved before there was a gap have none.
+def gap_of(table: pd.DataFrame) -> Floats:
+    """By how much the best class of each row leads, shape (n,); NaN in models saved before that was kept."""
     return table["gap"].to_numpy() if "gap" in table else np.full(len(table), np.nan)
 
 
@@ -230,7 +237,7 @@ def worth_a_look(clf: Fitted, most: int = MOST_ROWS) -> Ints:
     table = clf.pseudo_labels_
     if len(table) <= most:
         return np.arange(len(table))
-    order = np.argsort(_gap(table), kind="stable")
+    order = np.argsort(gap_of(table), kind="stable")
     labelled = outcomes(clf)[order] == LABELLED
     first = np.concatenate([order[~labelled][: most // 4], order[labelled][: most // 4]])
     rest = np.setdiff1d(np.arange(len(table)), first)
@@ -247,7 +254,7 @@ def rows(clf: Fitted, y_true: AnyLabels | None = None, most: int = MOST_ROWS) ->
     some = worth_a_look(clf, most)
     table, names = clf.pseudo_labels_, np.array([*class_names(clf), "–"], dtype=object)
     right = rightness(clf, y_true)[some]
-    outcome, gap = outcomes(clf)[some], _gap(table)[some]
+    outcome, gap = outcomes(clf)[some], gap_of(table)[some]
     table = table.iloc[some]
     label = codes_of(clf, table["label"].where(table["label"].notna(), table["guess"]))
     frame = pd.DataFrame(

@@ -14,6 +14,7 @@ from ..common.durations import duration
 from ..common.types import Fitted, Floats
 from . import about, charts, classifier_charts, data, words
 from .names import count, distinct, percent, text
+from .promise_section import handed, right_of
 
 # No script runs on this page at all.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -66,6 +67,7 @@ def overview(
     return template.render(
         policy=_POLICY,
         style=Markup(style),
+        handed=handed(clf, details.get("fill")),
         headline=words.headline(clf),
         input=text(details["input"], 120) if details.get("input") else None,
         tiles=tiles,
@@ -91,8 +93,8 @@ def labels(clf: Fitted, truths: Sequence[Floats | None]) -> pd.DataFrame:
     lines = []
     names = np.asarray(clf.classes_).tolist()
     for title, name, one, truth in zip(names, distinct(names), clf.estimators_, truths, strict=True):
-        known, found = one.labeled_iter_ == 0, one.labeled_iter_ > 0
-        right = data.rightness(one, truth)[data.outcomes(one) == data.LABELLED]
+        known, filled = one.labeled_iter_ == 0, data.handed_out(one)
+        right = right_of(one, filled, truth)
         verdict = one.verdict_
         low, high = (np.nan, np.nan) if verdict is None else verdict.interval
         lines.append(
@@ -101,11 +103,11 @@ def labels(clf: Fitted, truths: Sequence[Floats | None]) -> pd.DataFrame:
                 "title": text(title, 500),
                 "known": int(known.sum()),
                 "yes": int((one.transduction_[known] == 1).sum()),
-                "found": int(found.sum()),
-                "found_yes": int((one.transduction_[found] == 1).sum()),
-                "left": int((~known & ~found).sum()),
-                "judged": int(np.isfinite(right).sum()),
-                "right": int(np.nansum(right)),
+                "found": int(filled.notna().sum()),
+                "found_yes": int((filled == 1).sum()),
+                "left": int(filled.isna().sum()),
+                "judged": len(right),
+                "right": int(right.sum()),
                 "verdict": "not measured" if verdict is None else verdict.word,
                 "gain": np.nan if verdict is None else verdict.gain,
                 "low": low,

@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from ..common.durations import duration
 from ..common.types import AnyLabels, Fitted, Floats, Table
-from . import about, calibration, charts, classifier_charts, data, overview, words
+from . import about, calibration, charts, classifier_charts, data, overview, promise_section, words
 from .column_section import ColumnLine, ColumnSection, column_section
 from .names import class_colors, count, percent, text
 
@@ -44,7 +44,8 @@ def page(
     data.check_shown(clf)
     section = column_section(clf, X, details) if contributing else None
     rows = data.rows(clf, y_true)
-    drawn = _charts(clf, y_true, rows)
+    out = promise_section.handed(clf, (details or {}).get("fill"), y_true)
+    drawn = _charts(clf, y_true, rows, out.filling)
     value_names, values = about.values(clf, X, data.worth_a_look(clf))
     content = {
         "charts": drawn,
@@ -63,7 +64,7 @@ def page(
         drawn=set(drawn),
         n_shown=len(rows),
         contributing=None if section is None else _column_context(section),
-        **_context(clf, X, y_true, details),
+        **_context(clf, X, y_true, details, out),
     )
 
 
@@ -79,10 +80,11 @@ def overview_page(
     return overview.overview(clf, pages, truths, template, style, details=details)
 
 
-def _charts(clf: Fitted, y_true: AnyLabels | None, rows: pd.DataFrame) -> dict[str, Any]:
+def _charts(clf: Fitted, y_true: AnyLabels | None, rows: pd.DataFrame, filling: Any) -> dict[str, Any]:
     """Specifications of the charts there is something to draw in, by name."""
     names = data.class_names(clf)
     frames = {
+        "promise": promise_section.curve(clf, filling.confidence) if filling.n_labelled else (),
         "gain": _gain(clf),
         "calibration": calibration.by_stated(clf),
         "rounds": data.rounds(clf),
@@ -100,6 +102,7 @@ def _charts(clf: Fitted, y_true: AnyLabels | None, rows: pd.DataFrame) -> dict[s
         "confidence": lambda frame: charts.confidence(frame, data.measure(clf)),
         "plan": lambda frame: charts.plan(frame, names),
         "confusions": lambda frame: charts.confusions(frame, names),
+        "promise": lambda frame: classifier_charts.promise(frame, promise_section.point(filling)),
         "gain": classifier_charts.gain,
         "calibration": classifier_charts.calibration,
     }
@@ -125,26 +128,31 @@ def _gain(clf: Fitted) -> pd.DataFrame:
 
 
 def _context(
-    clf: Fitted, X: Table | None, y_true: AnyLabels | None, details: about.Details
+    clf: Fitted,
+    X: Table | None,
+    y_true: AnyLabels | None,
+    details: about.Details,
+    out: promise_section.Handed,
 ) -> dict[str, Any]:
     details = details or {}
     classes, confusions = data.classes(clf, y_true), data.confusions(clf)
     columns = about.columns(clf, X, details)
     code, seed = about.reproduction(clf, details)
-    n, found = len(clf.pseudo_labels_), int(classes["found"].sum())
-    right = data.rightness(clf, y_true)[data.outcomes(clf) == data.LABELLED]
-    known = right[np.isfinite(right)]
-    tiles = [(f"{found:,}", f"of {count(n, 'missing label')} filled in")]
-    if len(known):
-        tiles.append((percent(known.mean()), "of these are right"))
+    n, filled = len(clf.pseudo_labels_), out.filling.n_filled
+    tiles = [(f"{filled:,}", f"of {count(n, 'missing label')} filled in")]
+    if np.isfinite(out.right):
+        tiles.append((percent(out.right), "of these are right"))
+    elif out.filling.share is not None:
+        tiles.append((percent(out.filling.share.estimate), "of these are right, as far as known"))
     tiles += [
-        (f"{n - found:,}", "left for a person to decide"),
+        (f"{n - filled:,}", "left for a person to decide"),
         (f"{clf.n_iter_:,}", "round" if clf.n_iter_ == 1 else "rounds"),
         (duration(data.times(clf)["seconds"].sum()), "in total"),
     ]
     return {
         "headline": words.headline(clf),
-        "promise": words.promise(clf),
+        "errs": words.promise(clf),
+        "handed": out,
         "input": text(details["input"], 120) if details.get("input") else None,
         "tiles": tiles,
         "advice": words.advice(clf, classes, confusions),

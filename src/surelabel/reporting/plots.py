@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import altair as alt
 
 from ..common.types import AnyLabels, Fitted, Table
-from . import calibration, charts, classifier_charts, data
+from . import calibration, charts, classifier_charts, data, promise_section
 from .column_section import column_section, contribution_frame
 from .names import class_colors
 
@@ -63,6 +63,12 @@ class Plots:
     def calibration(self) -> alt.LayerChart:
         """What was stated of held-out rows, and how many of these guesses were right."""
         return classifier_charts.calibration(calibration.by_stated(self._clf))
+
+    def promise(self, right: float = 0.95, confidence: float | None = None) -> alt.LayerChart:
+        """How many labels can be filled in for every share right, and how many are for this one."""
+        filling = self._clf.fill(right, confidence)
+        frame = promise_section.curve(self._clf, confidence)
+        return classifier_charts.promise(frame, promise_section.point(filling))
 
     def plan(self, thresholds: Sequence[float] = (0.8,)) -> alt.Chart:
         """Some rows of each round's plan, beside what thresholds would have taken."""

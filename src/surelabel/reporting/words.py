@@ -7,13 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from ..allocation import Status
 from ..bounds import binomial_bound
 from ..common.types import Fitted
-from .data import LABELLED, NARROW, drifted, outcomes
+from .data import LABELLED, NARROW, drifted, gap_of, handed_out, outcomes
 from .names import count, percent
 
 _MEANING = {
@@ -75,22 +74,21 @@ def headline(clf: Fitted) -> Headline:
             f"every {'cell was known' if several else 'row came with a label'}.",
             "The classifier is the supervised one, trained on the given labels.",
         )
-    if not found:
+    if verdict is None and not found:
         return Headline(
             "bad",
-            "No label was filled in:",
+            "The rounds found no label to train on:",
             f"of {count(n, 'unknown cell' if several else 'unlabelled row')}, {' and '.join(_why(clf))}.",
             "The classifier is the supervised one, trained on the given labels.",
         )
-    filled = f"{found:,} of {n:,} missing labels are filled in"
     if verdict is None:
-        why = "there are too few given labels to tell" if clf.guard else "that was not measured (guard=False)"
-        return Headline("neutral", "Done:", f"{filled}.", f"Whether this helps the classifier: {why}.")
+        why = "there are too few given labels to tell" if clf.guard else "it was not measured (guard=False)"
+        return Headline("neutral", "Not known:", f"{why}.", "")
     low, high = verdict.interval
     span = f"95% interval {points(low)} to {points(high)}"
     note = (
         f"{percent(verdict.semi_supervised)} of {verdict.n_rows:,} held-out labelled {verdict.unit} are "
-        f"predicted correctly with the unlabelled rows, {percent(verdict.supervised)} without them. {filled}."
+        f"predicted correctly with the unlabelled rows, {percent(verdict.supervised)} without them."
     )
     them = "the unlabelled rows"
     if verdict.word == "helped":
@@ -140,7 +138,8 @@ def reasons(clf: Fitted) -> list[dict[str, Any]]:
 def advice(clf: Fitted, classes: pd.DataFrame, confusions: pd.DataFrame) -> list[str]:
     """What to do next, sentences in the order of their weight."""
     table = clf.pseudo_labels_
-    n, found = len(table), int((outcomes(clf) == LABELLED).sum())
+    filled = handed_out(clf).notna()
+    n, found = len(table), int(filled.sum())
     out = []
     if n and not found:
         out.append(
@@ -152,19 +151,12 @@ def advice(clf: Fitted, classes: pd.DataFrame, confusions: pd.DataFrame) -> list
             verb = "has" if len(few) == 1 else "have"
             out.append(f"{_listed(few['class'])} {verb} fewer than 5 given labels.")
     if found:
-        narrow = int(((outcomes(clf) == LABELLED) & (table.get("gap", np.nan) < NARROW)).sum())
+        narrow = int((filled.to_numpy() & (gap_of(table) < NARROW)).sum())
         if narrow:
             out.append(
                 f"Check {count(narrow, 'label')} first: there the best class leads the runner-up by less "
-                f"than {NARROW:g}. Under “labelled” in the table below they come first."
+                f"than {NARROW:g}. In the table below they come first."
             )
-        else:
-            out.append(f"Every label found leads its runner-up by {NARROW:g} or more: none looks doubtful.")
-    if found and found < n:
-        out.append(
-            f"{count(n - found, 'row')} stayed without a label. Labelling some of them by hand teaches the "
-            "committee more than other rows would."
-        )
     if len(confusions):
         top = confusions.sort_values("rows", ascending=False, kind="stable").iloc[0]
         out.append(

@@ -14,8 +14,8 @@ from ..bench.command import bench
 from ..files import InputError, read_table
 from . import display
 from .console import console_for, escaped, notices
-from .errors import answering
-from .finished_run import predicted, reported
+from .errors import NOTHING_LABELLED, answering
+from .finished_run import predicted, refilled, reported
 from .options import (
     Categorical,
     Data,
@@ -24,9 +24,13 @@ from .options import (
     Drop,
     Encoding,
     GuardFormulas,
+    HowSure,
     Id,
     MissingLabel,
+    NoPromise,
+    PerClass,
     Quiet,
+    Right,
     Run,
     Sheet,
     Target,
@@ -84,6 +88,10 @@ def label(
             "--guard/--no-guard", help="Find out whether unlabelled rows helped. \\[default: guard]"
         ),
     ] = None,
+    right: Right = None,
+    confidence: HowSure = None,
+    per_class: PerClass = False,
+    no_promise: NoPromise = False,
     report: Annotated[
         bool | None,
         typer.Option("--report/--no-report", help="Write the page report.html. \\[default: report]"),
@@ -131,6 +139,10 @@ def label(
         "rounds": rounds,
         "members": members,
         "guard": guard,
+        "right": right,
+        "confidence": confidence,
+        "per_class": per_class or None,
+        "promise": False if no_promise else None,
         "report": report,
         "seed": seed,
         "jobs": jobs,
@@ -166,6 +178,30 @@ def predict(
         path = _named(out, "a file, such as -o predictions.csv")
         n = predicted(RunFolder(run_folder), data, path, sheet, encoding, guard_formulas)
         console.print(f"{n:,} rows predicted: {escaped(out)}", highlight=False)
+
+
+@app.command("fill", epilog="Example:\n\n  surelabel fill run/ --right 0.99")
+def fill_command(
+    run_folder: Run,
+    right: Right = None,
+    confidence: HowSure = None,
+    per_class: PerClass = False,
+    no_promise: NoPromise = False,
+    quiet: Quiet = False,
+) -> None:
+    """Decide anew which labels of a run to fill in, without training."""
+    console = console_for(quiet)
+    asked = {
+        "right": right,
+        "confidence": confidence,
+        "per_class": per_class or None,
+        "promise": False if no_promise else None,
+    }
+    with answering(), notices(console):
+        folder = RunFolder(run_folder)
+        outcome = refilled(folder, {name: value for name, value in asked.items() if value is not None})
+        display.show_outcome(console, folder, outcome)
+    raise typer.Exit(0 if outcome.n_filled else NOTHING_LABELLED)
 
 
 @app.command("report", epilog="Example:\n\n  surelabel report run/")

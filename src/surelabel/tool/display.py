@@ -13,6 +13,8 @@ from rich.text import Text
 
 from ..common.versions import versions
 from ..files import listed
+from ..filling import Filling
+from ..handing_out import FilledLabels
 from .console import escaped, note, shown
 from .facts import Facts
 from .problems import Problem
@@ -93,11 +95,9 @@ def show_outcome(console: Console, folder: RunFolder, outcome: Outcome) -> None:
     if summary is None:
         console.print("Stopped. To go on, give the same command with --resume.")
         return
-    console.print()
+    console.print(f"\n[bold]{escaped(_sentence(str(outcome.filling)))}[/bold]\n", highlight=False)
     console.print(_outcome_table(summary))
-    if summary.left:
-        reasons = ", ".join(f"{n:,} {why}" for why, n in summary.left.items())
-        console.print(f"\nleft unlabelled: {escaped(reasons)}", highlight=False)
+    console.print()
     if outcome.verdict is not None:
         console.print(f"did the unlabelled rows help? [bold]{outcome.verdict}[/bold]", highlight=False)
     console.print("\n[bold]What to do next[/bold]")
@@ -114,12 +114,31 @@ def _advice(folder: RunFolder, outcome: Outcome, summary: Summary) -> Iterator[s
     if outcome.page is not None:
         yield f"Look at it in a browser: {escaped(outcome.page)}"
     yield f"Predict other rows: surelabel predict {path} new.csv -o predictions.csv"
-    if summary.guessed:
-        yield "To label more by hand, begin with the lowest surelabel_probability; then give the file back."
+    if outcome.filling is not None:
+        yield from _for_more(path, outcome.filling)
     if outcome.hurt:
         yield "Do not trust the labels found: on held-out rows they made the classifier worse."
     elif outcome.alone:
         yield "The classifier is the one trained on the given labels alone: it is expected to be no worse."
+
+
+def _for_more(path: str, filling: Filling) -> Iterator[str]:
+    """What it takes to fill in more."""
+    n_left = len(filling.filled) - filling.n_filled
+    if not n_left:
+        return
+    yield f"More, and less sure: surelabel fill {path} --right {max(filling.right - 0.05, 0.5):g}"
+    if isinstance(filling, FilledLabels):
+        wanted = next((more for more in filling.more if more.labels), None)
+        if wanted is not None and wanted.labels is not None:
+            yield (
+                f"To fill {wanted.share:.0%} under the same promise, about {wanted.labels:,} more labels of "
+                "rows drawn at random; then give the file back."
+            )
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}."
 
 
 def _columns_table(facts: Facts) -> Table:
@@ -168,10 +187,11 @@ def _outcome_table(summary: Summary) -> Table:
     most, others = (_SHOWN_CLASSES, "classes") if what == "class" else (_SHOWN_COLUMNS, "labels")
     table = Table(box=None, pad_edge=False)
     table.add_column(what)
-    for name in counted:
+    for name in [*counted, *(["about right"] if summary.right else [])]:
         table.add_column(name, justify="right")
     for name, counts in summary.lines[:most]:
-        table.add_row(Text(shown(name)), *[f"{n:,}" for n in counts])
+        right = [summary.right.get(name, "")] if summary.right else []
+        table.add_row(Text(shown(name)), *[f"{n:,}" for n in counts], *right)
     if len(summary.lines) > most:
         table.add_row(f"and {len(summary.lines) - most} more {others}", style="dim")
     table.add_row("all", *[f"{n:,}" for n in summary.totals], style="bold")

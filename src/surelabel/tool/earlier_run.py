@@ -18,11 +18,12 @@ import pandas as pd
 from ..allocation import Status
 from ..common.types import Bools, Values
 from ..files import InputError, target_values
-from .filled_table import reason_columns, stem_of
+from .filled_table import FILLED, STATUSES, reason_columns, stem_of
 from .label_columns import answer_of
 
 _WRITTEN = re.compile(r"surelabel_(.+_)?(status|confidence|guess|probability|runner_up|round)")
-_STATUSES = {"", *(str(status) for status in Status)}
+# Those of the first release too.
+_STATUSES = {"", *STATUSES, *(str(status) for status in Status)}
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ class EarlierRun:
         disputed = guess == (_texts(frame[f"{stem}_runner_up"]) if f"{stem}_runner_up" in frame else "")
         labels = target_values(frame, target, missing_label)
         known = labels != np.array(None)
-        accepted = status == Status.ACCEPTED
+        accepted = (status == FILLED) | (status == Status.ACCEPTED)
         self._check(f"{stem}_status", status, accepted & (guess == ""))
         same = _same_answer if self.several else _same_label
         as_filled = np.array(
@@ -146,8 +147,8 @@ class EarlierRun:
             )
         for row in np.flatnonzero(unguessed):
             raise InputError(
-                f"{self.path}: row {row + 1:,} has {name!r} accepted and no guess, which no run writes. "
-                f"Correct it, or leave out what the earlier run added: {_drops(self.added)}."
+                f"{self.path}: row {row + 1:,} is labelled by {name!r} and has no guess, which no run writes"
+                f". Correct it, or leave out what the earlier run added: {_drops(self.added)}."
             )
 
 

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..common.types import Bools, Ints, Values
+from ..common.types import Ints, Values
 
+# What became of a label: it came with the table, it is handed out, or a person is to decide it.
+GIVEN, FILLED, LEFT = STATUSES = ("given", "filled in", "not sure enough")
 _REASONS = ("status", "confidence", "guess", "probability", "runner_up", "round")
 
 
@@ -26,8 +28,6 @@ def reason_columns(stem: str = "surelabel", several: bool = False) -> list[str]:
 def filled(
     frame: pd.DataFrame,
     target: str,
-    labels: Values,
-    rounds: Ints,
     audit: pd.DataFrame,
     start: int,
     stem: str = "surelabel",
@@ -40,24 +40,22 @@ def filled(
         As it was read.
     target : str
         The label column; added if there is none.
-    labels : ndarray of shape (n,)
-        Given or found.
-    rounds : ndarray of shape (n,)
-        Round in which a label was found; 0 given, -1 none.
     audit : DataFrame
-        A line for each row that came unlabelled, by its position in the fit.
+        A line for each row that came unlabelled, by its position in the fit; `filled` is the label that is
+        handed out, as it is written, or missing.
     start : int
         Position of the first row in the fit.
     stem : str, default="surelabel"
         How the names of the columns that say why begin.
     """
     out = frame.copy(deep=False)
-    out[target] = _label_column(frame, target, labels, rounds > 0)
     lines = audit.loc[(audit.index >= start) & (audit.index < start + len(frame))]
-    spread = _spreader(lines.index.to_numpy() - start, frame.index)
+    places, handed = lines.index.to_numpy() - start, lines["filled"].notna().to_numpy()
+    out[target] = _label_column(frame, target, places[handed], lines["filled"].to_numpy(dtype=object)[handed])
+    spread = _spreader(places, frame.index)
     asked = lines["guess"].notna().to_numpy()
     reasons = [
-        spread(lines["status"].to_numpy(), default="given"),
+        spread(np.where(handed, FILLED, LEFT), default=GIVEN),
         spread(_rounded(lines["confidence"]), "double"),
         spread(_text(lines["guess"].to_numpy(), asked)),
         spread(_rounded(lines["probability"]), "double"),
@@ -69,14 +67,16 @@ def filled(
     return out
 
 
-def _label_column(frame: pd.DataFrame, target: str, labels: Values, found: Bools) -> pd.Series:
-    """The label column with what was found, in the type and the spelling of the labels given."""
+def _label_column(frame: pd.DataFrame, target: str, places: Ints, labels: Values) -> pd.Series:
+    """The label column with labels put into some places, in the type and the spelling of those given."""
     if target not in frame:
-        return pd.Series(_text(labels, found), index=frame.index, dtype="string[pyarrow]")
+        values = np.full(len(frame), None, dtype=object)
+        values[places] = [str(label) for label in labels]
+        return pd.Series(values, index=frame.index, dtype="string[pyarrow]")
     column = frame[target]
     values = column.astype(object).to_numpy(copy=True)
     as_given = {str(value): value for value in pd.unique(column.dropna().astype(object))}
-    values[found] = [as_given.get(str(label), label) for label in labels[found]]
+    values[places] = [as_given.get(str(label), label) for label in labels]
     return pd.Series(values, index=frame.index, dtype=column.dtype)
 
 

@@ -59,25 +59,18 @@ class Opinion:
     def of(self, lines: pd.DataFrame) -> pd.DataFrame:
         """Lines of an audit with guess, probability, gap and runner-up as the final classifier has them.
 
-        Of a row with a label, the guess is the label: so a person's change of the label can be told later.
-
         Parameters
         ----------
         lines : DataFrame of n lines
             What the rounds found of each of these rows.
         """
-        positions = {str(label): k for k, label in enumerate(self.classes)}
-        known = [-1 if pd.isna(label) else positions[str(label)] for label in lines["label"]]
-        found = np.array(known, dtype=int)
         best, second = two_best(self.p)
-        shown = np.where(found >= 0, found, best)
-        other = np.where(shown == best, second, best)
         names, rows = np.array(list(self.classes), dtype=object), np.arange(len(lines))
         return lines.assign(
-            guess=names[shown],
-            probability=self.p[rows, shown],
-            gap=self.p[rows, shown] - self.p[rows, other],
-            runner_up=names[other],
+            guess=names[best],
+            probability=self.p[rows, best],
+            gap=self.p[rows, best] - self.p[rows, second],
+            runner_up=names[second],
         )
 
 

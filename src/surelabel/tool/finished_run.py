@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,10 +13,11 @@ import pandas as pd
 from ..files import InputError, alone_in, format_of, read_table, write_table
 from ..saving.model_file import load
 from .final_opinion import Opinion, opinions
-from .run_folder import RunFolder
-from .settings import Settings
-from .table_source import features_of
-
+from .run_folder import COMPLETE, RunFolder
+from .settings import DECIDED, Settings
+from .table_reading import read_tables
+from .table_source import TableLabelling, features_of
+from .work import Outcome, handed_out
 
 def reported(folder: RunFolder, out: Path | None = None) -> Path:
     """Write the report of a run once more, into the folder unless another file is named."""
@@ -31,6 +33,41 @@ def reported(folder: RunFolder, out: Path | None = None) -> Path:
         path = folder.write_page(load(folder.model), settings)
         folder.files.write()
         return path
+
+
+def refilled(folder: RunFolder, asked: dict[str, Any]) -> Outcome:
+    """Decide anew which labels of a run to hand out; labels and report are written again.
+
+    Parameters
+    ----------
+    folder : RunFolder
+        Of a run that came to its end.
+    asked : dict
+        What is asked of the labels: right, confidence, per_class, promise. What is not named is the default.
+    """
+    record = folder.finished_record()
+    before = {name: value for name, value in record["settings"].items() if name not in DECIDED}
+    settings = Settings.of(before | asked)
+    if settings.engine == "dask":
+        raise InputError(f"{folder.path} is a run on Dask. Its labels are decided anew by another run.")
+    source = read_tables(settings)
+    if source.facts.digests != record["digests"]:
+        raise InputError(
+            f"The content of {settings.data} has changed since the run in {folder.path}. Label it "
+            "again, with surelabel label."
+        )
+    with alone_in(folder.path):
+        folder.files.load()
+        clf = load(folder.model)
+        X, more = source.features()
+        labelling = TableLabelling(source, settings, folder, clf, X, more, is_over=True)
+        if record["status"] != COMPLETE:
+            labelling.is_cut_short = True
+        outcome = handed_out(
+            settings, source.facts, folder, labelling, labelling.fitted(), seconds=record.get("seconds", 0.0)
+        )
+        folder.files.write()
+        return outcome
 
 
 def _reported_elsewhere(folder: RunFolder, settings: Settings, out: Path) -> Path:

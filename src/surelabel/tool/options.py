@@ -32,5 +32,22 @@ GuardFormulas = Annotated[
     bool,
     typer.Option("--guard-formulas", help="Guard all text of CSV and TSV, for use in a spreadsheet."),
 ]
+Right = Annotated[
+    float | None,
+    typer.Option(help="The share of the labels filled in that is to be right. \\[default: 0.95]"),
+]
+HowSure = Annotated[
+    float | None,
+    typer.Option(
+        "--confidence", help="How sure that is to be, such as 0.9. \\[default: it holds on average]"
+    ),
+]
+PerClass = Annotated[
+    bool, typer.Option("--per-class", help="Promise it of each class that is filled in, not only of all.")
+]
+NoPromise = Annotated[
+    bool,
+    typer.Option("--no-promise", help="Fill in by the estimated share right, and promise nothing."),
+]
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]

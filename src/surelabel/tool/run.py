@@ -17,7 +17,7 @@ from .errors import INTERRUPTED, NOTHING_LABELLED
 from .facts import Facts
 from .progress import Progress
 from .run_folder import COMPLETE, RunFolder
-from .settings import Settings
+from .settings import DECIDED, Settings
 from .source import Reader, Source
 from .table_reading import read_tables
 from .work import Outcome, Stop, work
@@ -35,13 +35,15 @@ def run(settings: Settings, folder: RunFolder, console: Console, *, resume: bool
                 record, n_rounds = folder.resume(settings, source.facts)
                 if record["status"] == COMPLETE:
                     console.print(f"This run is complete: {escaped(folder.path)}", highlight=False)
-                    return _exit_code(settings, source.facts, record.get("labelled", 0))
+                    if any(settings.plain()[name] != record["settings"].get(name) for name in DECIDED):
+                        console.print(f"To decide its labels anew: surelabel fill {escaped(folder.path)}")
+                    return _exit_code(source.facts, record.get("labelled", 0))
                 display.show_resumed(console, record, n_rounds)
             else:
                 folder.begin(settings, source.facts)
             outcome = _followed(settings, source, folder, console)
     display.show_outcome(console, folder, outcome)
-    return INTERRUPTED if outcome.interrupted else _exit_code(settings, source.facts, outcome.n_found)
+    return INTERRUPTED if outcome.interrupted else _exit_code(source.facts, outcome.n_filled)
 
 
 @contextmanager
@@ -91,7 +93,6 @@ def _ctrl_c(stop: Stop, answer: Callable[[], None]) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _exit_code(settings: Settings, facts: Facts, n_found: int) -> int:
-    """0, or 1 where labels were wanted and none was found."""
-    wanted = settings.method != "supervised" and facts.n_unlabeled
-    return NOTHING_LABELLED if wanted and not n_found else 0
+def _exit_code(facts: Facts, n_filled: int) -> int:
+    """0, or 1 where labels were wanted and none was filled in."""
+    return NOTHING_LABELLED if facts.n_unlabeled and not n_filled else 0

@@ -19,6 +19,7 @@ from ..cells import Kind
 from ..classifier import PseudoLabelClassifier
 from ..common.versions import versions
 from ..files import InputError, write_bytes
+from ..handing_out import judged_by_held_out
 from ..reporting import report
 from ..rounds.checkpoint import Checkpoint, described
 from ..rounds.records import Round
@@ -255,6 +256,13 @@ class RunFolder:
             "versions": record["versions"],
             "seed": settings.seed,
             "command": settings.command(self.path),
+            "fill": {
+                "right": settings.right,
+                "confidence": settings.confidence,
+                "per_class": settings.per_class,
+                # Of what was filled in without held-out rows, nothing is promised.
+                "promise": settings.promise and (judged_by_held_out(clf) or not _any_filled(clf)),
+            },
         }
         return report(clf, path, X=X, details=details)
 
@@ -279,6 +287,10 @@ class RunFolder:
             return {kind.name: kind for kind in kinds}
         except (TypeError, KeyError) as error:
             raise InputError(f"{self.run} is damaged: the kinds of its columns cannot be read.") from error
+
+
+def _any_filled(clf: PseudoLabelClassifier) -> bool:
+    return "filled" in clf.pseudo_labels_ and bool(clf.pseudo_labels_["filled"].notna().any())
 
 
 def _same(path: Path, others: Iterable[str | Path]) -> bool:

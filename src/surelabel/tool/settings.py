@@ -14,15 +14,18 @@ from typing import Any, Self
 
 from ..classifier import PseudoLabelClassifier
 from ..committees.unlike import Unlike
-from ..common.settings import MOST_JOBS
+from ..common.settings import INSIDE_SHARE, MOST_JOBS
 from ..files import InputError, check_file, did_you_mean
+from ..handing_out import RIGHT
 from ..reading.columns import Columns
 from ..recipes import csa, flexmatch, pl, sla, ups
 
 METHODS = ("csa", "sla", "ups", "flexmatch", "pl", "supervised")
 _COMMITTEES = ("csa", "sla", "ups", "supervised")
-# May differ when a run is resumed: they change how it is done, not its labels.
-_FREE = ("jobs", "report", "scheduler", "parts")
+# Which labels are handed out: decided after all training, and again and again.
+DECIDED = ("right", "confidence", "per_class", "promise")
+# May differ when a run is resumed: they do not change what is trained.
+_FREE = ("jobs", "report", "scheduler", "parts", *DECIDED)
 ENGINES = ("local", "dask")
 # Only the names of files are compared: their content has a digest, and the folder may have another path.
 _FILES = ("data", "unlabeled")
@@ -63,6 +66,14 @@ class Settings:
         Share of each class among the unlabelled rows.
     guard : bool, default=True
         Whether to find out if the unlabelled rows helped.
+    right : float, default=0.95
+        The share of the filled labels that is to be right.
+    confidence : float, optional
+        How sure that is to be; without, it holds on average.
+    per_class : bool, default=False
+        Whether it is to hold in each class that is filled.
+    promise : bool, default=True
+        Whether only labels are filled in of which that can be promised.
     seed : int, default=0
         The same seed gives the same result.
     report : bool, default=True
@@ -96,6 +107,10 @@ class Settings:
     members: int | None = None
     prior: dict[str, float] | None = None
     guard: bool = True
+    right: float = RIGHT
+    confidence: float | None = None
+    per_class: bool = False
+    promise: bool = True
     seed: int = 0
     jobs: int | None = None
     report: bool = True
@@ -130,12 +145,22 @@ class Settings:
             value = getattr(settings, name)
             if value is not None and not least <= value <= most:
                 raise InputError(f"--{name} must be from {least} to {most:,}; it is {value}.")
+        settings._check_promise()
         settings._check_engine()
         if settings.jobs is not None and settings.jobs != -1 and not 1 <= settings.jobs <= MOST_JOBS:
             raise InputError(
                 f"--jobs must be from 1 to {MOST_JOBS:,}, or -1 for one per processor; it is {settings.jobs}."
             )
         return settings
+
+    def _check_promise(self) -> None:
+        for name in ("right", "confidence"):
+            value = getattr(self, name)
+            if value is not None and not INSIDE_SHARE.holds(value):
+                hint = f" Did you mean {value / 100:g}?" if 1 < value < 100 else ""
+                raise InputError(f"--{name} must be {INSIDE_SHARE.words}; it is {value:g}.{hint}")
+        if self.confidence is not None and not self.promise:
+            raise InputError("--confidence is how sure a promise is, and --no-promise makes none. Give one.")
 
     def _check_engine(self) -> None:
         if self.engine not in ENGINES:
@@ -207,7 +232,7 @@ class Settings:
         if self.members is not None:
             settings["committee"] = Unlike(n_seats=self.members)
         if self.method == "supervised":
-            return csa(**settings | {"n_rounds": 0, "guard": False})
+            return csa(**settings | {"n_rounds": 0})
         recipes = {"csa": csa, "sla": sla, "ups": ups, "flexmatch": flexmatch, "pl": pl}
         return recipes[self.method](**settings)
 
@@ -216,8 +241,9 @@ class Settings:
 _NAMES = [field.name for field in fields(Settings)] + ["out", "quiet"]
 _LISTS = ("drop", "categorical", "text", "date", "id", "parts")
 _TYPES: dict[str, type] = dict.fromkeys(("rounds", "members", "seed", "jobs"), int) | dict.fromkeys(
-    ("guard", "guard_formulas", "quiet", "report"), bool
+    ("guard", "guard_formulas", "per_class", "promise", "quiet", "report"), bool
 )
+_TYPES |= dict.fromkeys(("right", "confidence"), float)
 
 
 def from_toml(path: str | Path) -> dict[str, Any]:
@@ -278,7 +304,7 @@ def _checked(name: str, value: Any, where: str = "") -> Any:
             raise InputError(f"{where}prior must give each class a share from 0 to 1; it is {value!r}.")
         return {str(key): float(share) for key, share in value.items()}
     if type(value) is not kind:
-        word = {int: "a whole number", bool: "true or false", str: "text"}[kind]
+        word = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}[kind]
         raise InputError(f"{where}{name} must be {word}; it is {value!r}.")
     return value
 

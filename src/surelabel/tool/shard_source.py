@@ -18,6 +18,8 @@ from ..classifier import PseudoLabelClassifier
 from ..dask import DaskPseudoLabelClassifier
 from ..dask.cluster import connected
 from ..dask.pieces import Each, Pieces
+from ..filling import Filling
+from ..handing_out import judged_by_held_out
 from ..rounds.records import Round
 from . import summary
 from .earlier_run import EarlierRun, Tally, earlier_run
@@ -130,6 +132,7 @@ class ShardLabelling(Labelling):
             self.source.facts.kinds,
             self.source.target,
             written,
+            self.filling().thresholds,
             self.settings.missing_label,
             self.source.earlier,
             Each([str(path) for path in paths]),
@@ -138,9 +141,16 @@ class ShardLabelling(Labelling):
         own.place({name: Staged(*each) for name, *each in zip(names, paths, digests, strict=True)})
         return [out]
 
+    def filling(self) -> Filling:
+        """Which labels are handed out, and what is promised of them."""
+        asked = self.settings
+        promise = asked.promise and (asked.guard or judged_by_held_out(self.fitted()))
+        return self.clf.fill(asked.right, asked.confidence, per_class=asked.per_class, promise=promise)
+
     def summary(self) -> summary.Summary:
         """Rows by class."""
-        return summary.of_history(self.fitted(), self.source.facts.counts)
+        given = {label: self.source.facts.counts[label] for label in self.fitted().classes_.tolist()}
+        return summary.of_filling(given, self.filling())
 
     @property
     def _shards(self) -> Pieces:

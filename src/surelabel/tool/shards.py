@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from ..cells import Kind, features
 from ..classifier import PseudoLabelClassifier
-from ..common.types import Values
+from ..common.types import Floats, Values
 from ..files import Format, InputError, check_file, read_row_groups, target_values, write_table
 from .earlier_run import EarlierRun, Tally
 from .filled_table import filled
@@ -27,6 +27,7 @@ from .run_files import digest_of
 _SHARD_ROWS = 250_000
 # Rows that tell what each column is.
 _HEAD_ROWS = 50_000
+_ROUNDING = 1e-9
 _ENDINGS = (".parquet", ".pq")
 
 
@@ -157,6 +158,7 @@ def write_filled(
     kinds: dict[str, Kind],
     target: str,
     written: dict[str, Any],
+    thresholds: Floats,
     missing_label: str | None,
     earlier: EarlierRun | None,
     path: str,
@@ -177,6 +179,8 @@ def write_filled(
         The label column.
     written : dict
         Each label by its name -> as it is in the files.
+    thresholds : ndarray of shape (K,)
+        The least probability of a label that is handed out, by class.
     missing_label : str, optional
         A mark of unlabelled rows besides the empty cell.
     earlier : EarlierRun, optional
@@ -188,11 +192,13 @@ def write_filled(
     if earlier is not None:
         frame, _ = earlier.read(frame, missing_label)
     lines = lines.set_axis(range(len(lines)))
-    labels = np.empty(len(lines), dtype=object)
-    labels[:] = [None if pd.isna(label) else written[str(label)] for label in lines["label"]]
-    rounds = lines["round"].to_numpy()
-    unknown = rounds != 0
-    said = opinions(clf, features(frame, kinds).loc[unknown])[0].of(lines[unknown])
-    table = filled(frame, target, labels, rounds, said, 0)
+    unknown = lines["round"].to_numpy() != 0
+    opinion = opinions(clf, features(frame, kinds).loc[unknown])[0]
+    said, best = opinion.of(lines[unknown]), opinion.best
+    # The last digits of a probability depend on the rows that are asked about with it.
+    handed = said["probability"].to_numpy() >= thresholds[best] - _ROUNDING
+    labels = [written[str(label)] if out else None for label, out in zip(said["guess"], handed, strict=True)]
+    said = said.assign(filled=pd.Series(labels, index=said.index, dtype=object))
+    table = filled(frame, target, said, 0)
     write_table(table, path, form)
     return digest_of(Path(path))

@@ -14,6 +14,7 @@ from pathlib import Path
 import pandas as pd
 
 from ..classifier import PseudoLabelClassifier
+from ..filling import Filling
 from ..rounds.records import Round
 from ..rounds.several import LabelRounds
 from .facts import Facts
@@ -40,6 +41,10 @@ class Labelling(ABC):
     @abstractmethod
     def write_labels(self) -> list[Path]:
         """Write the rows with labels filled in where sure, and why; the files or folders written."""
+
+    @abstractmethod
+    def filling(self) -> Filling:
+        """Which labels are handed out, and what is promised of them."""
 
     @abstractmethod
     def summary(self) -> Summary:

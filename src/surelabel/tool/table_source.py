@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,9 @@ import pandas as pd
 from ..cells import Kind, features, features_and_notes
 from ..classifier import PseudoLabelClassifier
 from ..common.notice import notice
-from ..common.types import Ints, Values
+from ..common.types import Bools, Values
 from ..files import InputError, Table, write_table
+from ..handing_out import FilledLabels, hand_out, judged_by_held_out
 from ..rounds.records import Round
 from ..rounds.several import LabelRounds
 from . import summary
@@ -68,7 +68,7 @@ class TableSource(Source):
     def labelling(self, settings: Settings, folder: RunFolder) -> TableLabelling:
         """The work that settings ask for, in this process."""
         clf = settings.classifier(list(self.facts.counts), self.facts.several, self.facts.columns)
-        return TableLabelling(self, folder, clf, *self.features(), settings.guard_formulas)
+        return TableLabelling(self, settings, folder, clf, *self.features())
 
 
 @dataclass
@@ -79,22 +79,28 @@ class TableLabelling(Labelling):
     ----------
     source : TableSource
         The table.
+    settings : Settings
+        What was asked.
     folder : RunFolder
         Where to keep and to write.
     clf : PseudoLabelClassifier
-        The classifier to fit.
+        The classifier to fit; or that of a run that is over, and labels are decided anew.
     X, more : DataFrame
         Features of the rows of both files.
-    guard_formulas : bool, default=False
-        Whether to guard all text against spreadsheets, not only what is added.
+    is_over : bool, default=False
+        Whether the classifier knows already what is written beside each label.
+    is_cut_short : bool, default=False
+        Whether a person stopped it, so that no labelled row was held out.
     """
 
     source: TableSource
+    settings: Settings
     folder: RunFolder
     clf: PseudoLabelClassifier
     X: pd.DataFrame
     more: pd.DataFrame | None
-    guard_formulas: bool = False
+    is_over: bool = False
+    is_cut_short: bool = False
 
     def rounds(self) -> Iterator[Round | LabelRounds]:
         """Label round by round; what is known after each is in the folder."""
@@ -106,15 +112,28 @@ class TableLabelling(Labelling):
     def finish_early(self) -> bool:
         """Train on the labels so far, without the guard: it takes long, and --resume will run it."""
         self.clf.finish(guard=False)
+        self.is_cut_short = True
         return True
 
     def fitted(self) -> PseudoLabelClassifier:
         """The classifier; of rows that came unlabelled it knows what is written beside their labels."""
-        for one, lines in zip(self._each, self._final_lines, strict=True):
-            one.pseudo_labels_ = lines
-        if self.source.facts.several:
-            self.clf.pseudo_labels_ = _cells(self.clf.pseudo_labels_, self.clf.classes_, self._final_lines)
+        if not self.is_over:
+            each = self._final_lines()
+            for one, lines in zip(self._each, each, strict=True):
+                one.pseudo_labels_ = lines
+            if self.source.facts.several:
+                self.clf.pseudo_labels_ = _cells(self.clf.pseudo_labels_, self.clf.classes_, each)
+            self.is_over = True
+        hand_out(self.clf, self.filling())
         return self.clf
+
+    def filling(self) -> FilledLabels:
+        """Which labels are handed out, and what is promised of them."""
+        asked = self.settings
+        # Who wants no row held out, or cannot wait for it, gets the estimate.
+        judged = judged_by_held_out(self.clf) or (asked.guard and not self.is_cut_short)
+        promise = asked.promise and judged
+        return self.clf.fill(asked.right, asked.confidence, per_class=asked.per_class, promise=promise)
 
     def write_labels(self) -> list[Path]:
         """The rows of each file with labels filled in where sure, and why, in the format it came in."""
@@ -126,13 +145,13 @@ class TableLabelling(Labelling):
             rows = slice(start, start + len(table.frame))
             frame = table.frame
             for column in columns:
-                labels, rounds = column.labels[rows], column.rounds[rows]
-                frame = filled(frame, column.target, labels, rounds, column.lines, start, column.stem)
+                frame = filled(frame, column.target, column.lines, start, column.stem)
             if source.facts.several:  # of two answers, the runner-up is always the other
                 frame = frame.drop(columns=[f"{column.stem}_runner_up" for column in columns])
-            filled_in = {column.target: column.rounds[rows] > 0 for column in columns}
+            filled_in = {column.target: column.handed_out(rows) for column in columns}
             with self.folder.files.placing(name) as path:
-                write_table(frame, path, table.format, added | filled_in, guard_all=self.guard_formulas)
+                guard_all = self.settings.guard_formulas
+                write_table(frame, path, table.format, added | filled_in, guard_all=guard_all)
             paths.append(self.folder.path / name)
             start = rows.stop
         return paths
@@ -141,13 +160,12 @@ class TableLabelling(Labelling):
         """Rows by class, or cells by label."""
         if self.source.facts.several:
             return summary.of_cells(self.clf)
-        return summary.of_classes(self.clf, self._final_lines[0])
+        return summary.of_classes(self.clf, self.filling())
 
     def features(self) -> pd.DataFrame:
         """X of the rows of both files."""
         return self.X if self.more is None else pd.concat([self.X, self.more])
 
-    @cached_property
     def _final_lines(self) -> list[pd.DataFrame]:
         """For each label column, a line for each row that came unlabelled, as the final classifier has it."""
         X, each = self.features(), self._each
@@ -168,16 +186,17 @@ class TableLabelling(Labelling):
         """What is known of the rows, for each label column."""
         source = self.source
         if not source.facts.several:
-            labels = np.asarray(self.clf.transduction_, dtype=object)
-            yield _Column(
-                source.targets[0], "surelabel", labels, self.clf.labeled_iter_, self._final_lines[0]
-            )
+            yield _Column(source.targets[0], "surelabel", self.clf.pseudo_labels_)
             return
-        each = zip(source.targets, self.clf.estimators_, source.answers, self._final_lines, strict=True)
-        for name, one, answers, lines in each:
-            labels = np.array([answers.get(cell) for cell in one.transduction_.tolist()], dtype=object)
-            said = lines.assign(guess=[answers.get(cell, cell) for cell in lines["guess"].tolist()])
-            yield _Column(name, f"surelabel_{name}", labels, one.labeled_iter_, said)
+        for name, one, answers in zip(source.targets, self.clf.estimators_, source.answers, strict=True):
+            lines = one.pseudo_labels_
+            written = {
+                column: pd.Series(
+                    [answers.get(cell, cell) for cell in lines[column].tolist()], lines.index, dtype=object
+                )
+                for column in ("guess", "filled")
+            }
+            yield _Column(name, f"surelabel_{name}", lines.assign(**written))
 
 
 def _cells(cells: pd.DataFrame, names: Values, lines: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -199,19 +218,20 @@ class _Column:
         Its name.
     stem : str
         How the columns begin that say why.
-    labels : ndarray of shape (n,)
-        Given or found, as they are written.
-    rounds : ndarray of shape (n,)
-        Round in which a label was found; 0 given, -1 none.
     lines : DataFrame
-        A line for each cell that came unlabelled, by the row's position.
+        A line for each cell that came unlabelled, by the row's position; labels as they are written.
     """
 
     target: str
     stem: str
-    labels: Values
-    rounds: Ints
     lines: pd.DataFrame
+
+    def handed_out(self, rows: slice) -> Bools:
+        """Which of some rows get a label, shape (n,)."""
+        found = np.zeros(rows.stop - rows.start, dtype=bool)
+        places = self.lines.index[self.lines["filled"].notna()].to_numpy()
+        found[places[(places >= rows.start) & (places < rows.stop)] - rows.start] = True
+        return found
 
 
 def features_of(table: Table, kinds: dict[str, Kind]) -> pd.DataFrame:

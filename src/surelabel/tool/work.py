@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..classifier import PseudoLabelClassifier
+from ..filling import Filling
 from ..rounds.records import Round
 from ..rounds.several import LabelRounds
+from .facts import Facts
 from .run_folder import COMPLETE, STOPPED, RunFolder
 from .settings import Settings
 from .source import Labelling, Source
@@ -30,8 +33,10 @@ class Outcome:
     ----------
     interrupted : bool
         Whether a person stopped it.
-    n_found : int
-        Labels found, of rows or of cells.
+    n_filled : int
+        Labels filled in, of rows or of cells.
+    filling : Filling or None
+        What is promised of them; None where a run was stopped before it could write labels.
     summary : Summary or None
         What became of the rows; None where a run was stopped before it could write labels.
     labels : list of Path
@@ -47,7 +52,8 @@ class Outcome:
     """
 
     interrupted: bool
-    n_found: int = 0
+    n_filled: int = 0
+    filling: Filling | None = None
     summary: Summary | None = None
     labels: tuple[Path, ...] = ()
     page: Path | None = None
@@ -97,20 +103,38 @@ def _written(
     seconds: float,
 ) -> Outcome:
     clf = labelling.fitted()
-    labels = labelling.write_labels()
     folder.write_model(clf)
+    outcome = handed_out(settings, source.facts, folder, labelling, clf, interrupted, seconds)
+    if not interrupted:
+        folder.forget()
+    return outcome
+
+
+def handed_out(
+    settings: Settings,
+    facts: Facts,
+    folder: RunFolder,
+    labelling: Labelling,
+    clf: PseudoLabelClassifier,
+    interrupted: bool = False,
+    seconds: float = 0.0,
+) -> Outcome:
+    """Write the labels that are handed out, the history and the report, and say what came of it.
+
+    The arguments are those of `work`, and what it came to.
+    """
+    labels, filling = labelling.write_labels(), labelling.filling()
     folder.write_history(clf)
     page = None
     if settings.report and (X := labelling.features()) is not None:
         page = folder.write_page(clf, settings, X=X)
-    n_found = sum(round.labelled for round in clf.history_)
     status = STOPPED if interrupted else COMPLETE
-    folder.write_record(settings, source.facts, status, labelled=n_found, seconds=round(seconds, 1))
-    if not interrupted:
-        folder.forget()
+    found = {"labelled": filling.n_filled, "promise": str(filling), "seconds": round(seconds, 1)}
+    folder.write_record(settings, facts, status, **found)
     return Outcome(
         interrupted=interrupted,
-        n_found=n_found,
+        n_filled=filling.n_filled,
+        filling=filling,
         summary=labelling.summary(),
         labels=tuple(labels),
         page=page,
