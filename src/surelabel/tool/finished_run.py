@@ -19,6 +19,7 @@ from .table_reading import read_tables
 from .table_source import TableLabelling, features_of
 from .work import Outcome, handed_out
 
+
 def reported(folder: RunFolder, out: Path | None = None) -> Path:
     """Write the report of a run once more, into the folder unless another file is named."""
     settings = Settings.of(folder.finished_record()["settings"])
