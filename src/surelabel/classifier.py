@@ -22,6 +22,7 @@ from .heldout import HeldOut, Verdict
 from .reading.columns import Columns
 from .reading.containers import opened_labels
 from .reading.features import as_table, header
+from .reading.identifiers import speak_of_identifiers
 from .reading.indicators import Indicators, has_several, known_part, read_indicators
 from .reading.priors import Prior
 from .reading.targets import Targets, labeled_part, read_targets
@@ -262,6 +263,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         table = self.columns_.fit_transform(X, X_unlabeled)
         validate_data(self, header(X), skip_check_array=True)
         targets = self._targets(X, y, table.shape[0])
+        speak_of_identifiers(X, self.columns_, targets.codes)
         weight = row_weights(sample_weight, X, table.shape[0])
         index = caller_index(X, X_unlabeled)
         run = begun(self, table, targets, weight, index, after)

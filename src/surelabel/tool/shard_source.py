@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from distributed import Client
 
-from ..cells import kinds_of, target_column
+from ..cells import target_column
 from ..classifier import PseudoLabelClassifier
 from ..dask import DaskPseudoLabelClassifier
 from ..dask.cluster import connected
@@ -156,7 +156,7 @@ def _read(settings: Settings, shards: list[Shard], digest: str, client: Client) 
     if earlier is not None:
         head, _ = earlier.read(head, settings.missing_label)
         drop = tuple(name for name in drop if name not in earlier.added)
-    kinds = kinds_of(head, (target,), drop, settings.categorical, settings.id, settings.text, settings.date)
+    kinds = settings.kinds(head, (target,), drop)
     check_used(kinds, settings.data)
     n_rows = sum(shard.n_rows for shard in shards)
     found = Pieces(shards, client).ask(label_counts, target, settings.missing_label, earlier)
