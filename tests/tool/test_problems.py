@@ -336,3 +336,10 @@ def test_an_identifier_that_tells_the_class_is_told_with_the_ways_out(tmp_path):
         Settings.of({"data": str(tmp_path / "t.csv"), "target": "species", "number": ["row id"]})
     ).facts.kinds
     assert kinds["row id"].kind == "number"
+
+
+def test_times_of_day_may_be_missing(tmp_path):
+    frame = sound()
+    frame["at"] = ["" if row % 5 == 4 else f"{row % 12:02d}:{row % 7}0" for row in range(60)]
+    frame["at"] = frame["at"].str.replace("60", "50")
+    assert found(frame, tmp_path) == []

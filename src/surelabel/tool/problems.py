@@ -88,12 +88,7 @@ class _Seen:
     @cached_property
     def columns(self) -> dict[str, Values]:
         """The columns that are learnt from, each of shape (n,); vectors as tuples."""
-        return {
-            str(name): column.map(tuple).to_numpy()
-            if self.kinds[str(name)].kind == "vector"
-            else column.to_numpy()
-            for name, column in self.X.items()
-        }
+        return {str(name): _plain(self.kinds[str(name)].kind, column) for name, column in self.X.items()}
 
     @property
     def kinds(self) -> dict[str, Kind]:
@@ -115,6 +110,15 @@ class _Seen:
         """Each label column and its labels (n,)."""
         labels = self.source.labels
         yield from zip(self.source.targets, labels.T if labels.ndim == 2 else [labels], strict=True)
+
+
+def _plain(kind: str, column: pd.Series[Any]) -> Values:
+    """A column whose cells can be compared."""
+    if kind == "vector":
+        return column.map(tuple).to_numpy()
+    if kind == "time":  # Arrow's, of which a missing one is neither equal nor different
+        return column.astype(object).where(column.notna(), None).to_numpy(dtype=object)
+    return column.to_numpy()
 
 
 def _of_reading(seen: _Seen) -> Iterator[Problem]:
