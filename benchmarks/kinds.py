@@ -1,12 +1,14 @@
 """What every column of every CSV file of a folder is taken for, and why.
 
 Run with `make bench-kinds` (under a minute), or with ARGS="--data-dir DIR". Files are those of the folder and
-of the folders in it; a column called target holds the labels. The table is printed, and written as JSON.
+of the folders in it; columns called target, or label_0 and so on, hold the labels. The table is printed, and
+written as JSON.
 """
 
 import argparse
 import json
 import os
+import re
 from dataclasses import asdict
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from rich.text import Text
 from surelabel.cells import kinds_of
 from surelabel.files import read_table
 
+LABEL = re.compile(r"target|label_\d+")
 SHOWN = ("table", "column", "kind", "why", "note", "examples")
 
 
@@ -30,7 +33,7 @@ def files_in(folder):
 def kinds_in(path):
     """A record for each column of a file."""
     frame = read_table(path).frame
-    kinds = kinds_of(frame, [name for name in frame.columns if name == "target"])
+    kinds = kinds_of(frame, [name for name in frame.columns if LABEL.fullmatch(name)])
     return [
         {"table": path.name.split(".csv")[0]} | asdict(kind) | {"column": kind.name}
         for kind in kinds.values()

@@ -81,6 +81,12 @@ def test_text_in_any_script_or_none_is_predicted(fitted):
     assert_array_equal(proba[0], proba[1])
 
 
+def test_text_that_is_cut_within_a_character_is_read(alone, fitted):
+    X, _, truth = alone
+    cut = pd.DataFrame({"remark": (X["remark"].astype(object) + " \ud83d").astype(object)})
+    assert (fitted.predict(cut) == truth).mean() > 0.95
+
+
 def test_what_is_said_of_a_row_does_not_depend_on_the_rows_beside_it(alone, fitted, rng):
     X = pd.concat([alone[0], remarks(60, seed=2)[0]], ignore_index=True)
     rows = rng.permutation(len(X))

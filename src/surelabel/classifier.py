@@ -24,6 +24,7 @@ from .heldout import HeldOut, Verdict
 from .reading.columns import Columns
 from .reading.containers import opened_labels
 from .reading.features import as_table, header
+from .reading.identifiers import speak_of_identifiers
 from .reading.indicators import known_part, read_labels
 from .reading.priors import Prior
 from .reading.targets import labeled_part
@@ -275,6 +276,7 @@ class PseudoLabelClassifier(HandsOut, ClassifierMixin, BaseEstimator):
         table = self.columns_.fit_transform(X, X_unlabeled)
         validate_data(self, header(X), skip_check_array=True)
         targets, self._cells = read_labels(self, X, y, table.shape[0])
+        speak_of_identifiers(X, self.columns_, targets.codes)
         weight = row_weights(sample_weight, X, table.shape[0])
         index = caller_index(X, X_unlabeled)
         run = begun(self, table, targets, weight, index, after)

@@ -192,3 +192,29 @@ def test_columns_of_nothing_do_no_harm(cells):
     columns = Columns()
     assert columns.fit_transform(frame)["y"].tolist() == [1.5, 2.5, 4.0]
     columns.transform(frame.iloc[:1])
+
+
+TORN = [f"the {k}th row \ud83d was cut within a pictogram" for k in range(60)]
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        pd.DataFrame({"note": pd.Series(TORN, dtype=object)}),
+        {"note": TORN},
+        [{"note": cell, "n": [1, 2]} for cell in TORN],
+        np.array(TORN, dtype=object)[:, None],
+        np.array(TORN)[:, None],
+    ],
+    ids=["frame", "dict", "rows that are dicts", "objects", "strings"],
+)
+def test_half_of_a_surrogate_pair_is_a_question_mark(X):
+    read = Columns().fit_transform(X)
+    assert read.iloc[:, 0].tolist() == [cell.replace("\ud83d", "?") for cell in TORN]
+    assert text_mask(read)[0]
+
+
+def test_categories_with_half_of_a_surrogate_pair_are_known_again():
+    columns = Columns()
+    columns.fit_transform(pd.DataFrame({"mood": pd.Series(["\ud83d", "sad"] * 20, dtype=object)}))
+    assert columns.transform({"mood": ["sad", "\ud83d"]})["mood"].tolist() == ["sad", "?"]

@@ -224,3 +224,8 @@ def test_many_named_classes_of_few_rows_are_no_regression():
     assert len(read_targets(np.array([*names, None], dtype=object), None, None).classes) == 20
     with pytest.warns(UserWarning, match="regression"):
         read_targets(np.arange(30.0) % 20, None, None)
+
+
+def test_a_class_with_half_of_a_surrogate_pair_is_refused():
+    with pytest.raises(ValueError, match=r"y holds 'a\\ud800': half of a surrogate pair is no text. Rename"):
+        read_targets(["a\ud800", "b", None])

@@ -323,3 +323,23 @@ def test_typed_tables_too(tmp_path):
     source = read_tables(Settings.of({"data": str(tmp_path / "t.parquet"), "target": "y"}))
     assert source.facts.kinds["tags"].kind == "dropped"
     assert problems(source)[0].what.startswith("30 of 60 cells are numbers; row 2 holds 'inf'")
+
+
+def test_an_identifier_that_tells_the_class_is_told_with_the_ways_out(tmp_path):
+    frame, truth = birds(90, n_labelled=60)
+    frame["row id"] = np.argsort(np.argsort(truth, kind="stable"), kind="stable")  # as in a sorted file
+    problem = next(each for each in found(frame, tmp_path, id=["ring"]) if each.where == "row id")
+    assert "the name holds 'id'; but by it alone the class of" in problem.what
+    assert "--id 'row id'. If not, use it: --number 'row id'" in problem.advice
+    assert found(frame, tmp_path, id=["ring", "row id"]) == []
+    kinds = read_tables(
+        Settings.of({"data": str(tmp_path / "t.csv"), "target": "species", "number": ["row id"]})
+    ).facts.kinds
+    assert kinds["row id"].kind == "number"
+
+
+def test_times_of_day_may_be_missing(tmp_path):
+    frame = sound()
+    frame["at"] = ["" if row % 5 == 4 else f"{row % 12:02d}:{row % 7}0" for row in range(60)]
+    frame["at"] = frame["at"].str.replace("60", "50")
+    assert found(frame, tmp_path) == []

@@ -12,7 +12,10 @@ from birds import birds, surelabel
 
 pytest.importorskip("distributed")
 
+from surelabel.files import InputError
+from surelabel.tool import shard_source, shards
 from surelabel.tool.progress import Progress
+from surelabel.tool.settings import Settings
 
 pytestmark = pytest.mark.slow  # a cluster of its own in most of them
 CHEAP = ["--target", "species", "--rounds", "2", "--no-guard", "--no-report"]
@@ -224,3 +227,35 @@ def test_what_is_no_file_is_refused_before_it_is_opened(files):
         found = label(files / data, "--engine", "dask", "--out", files / "run")
         assert found.exit_code == 2
         assert words in " ".join(found.output.split())
+
+
+def test_sorted_shards_fool_nobody(tmp_path, client, monkeypatch):
+    monkeypatch.setattr(shards, "_LOOKED_AT", 30)
+    monkeypatch.setattr(shards, "FIRST_ROWS", 12)
+    monkeypatch.setattr(shard_source, "FIRST_ROWS", 12)
+    rows = np.arange(90)
+    table = pd.DataFrame(
+        {
+            "size": [str(row % 7) if row < 40 else f"about {row % 7}" for row in rows],
+            "note": ["" if row < 50 else f"row {row} is said to be quite fine" for row in rows],
+            "row": 100 + rows,
+            "price": 100 + rows * 7919 % 90,
+            "species": np.where(rows % 9 == 0, "cat", np.where(rows % 9 == 1, "dog", None)),
+        }
+    )
+    for i, part in enumerate(np.array_split(rows, 3)):
+        table.iloc[part].to_parquet(tmp_path / f"{i}.parquet", index=False)
+    found, digest = shards.shards_of(shards.files_of([str(tmp_path)]))
+    settings = Settings.of({"data": str(tmp_path), "target": "species", "engine": "dask"})
+    kinds = shard_source._read(settings, found, digest, client).facts.kinds
+    assert {name: kind.kind for name, kind in kinds.items()} == {
+        "size": "category",
+        "note": "text",
+        "row": "identifier",
+        "price": "number",
+        "species": "target",
+    }
+    table.drop(columns="note").to_parquet(tmp_path / "3.parquet", index=False)
+    found, digest = shards.shards_of(shards.files_of([str(tmp_path)]))
+    with pytest.raises(InputError, match=r"3\.parquet has other columns"):
+        shard_source._read(settings, found, digest, client)

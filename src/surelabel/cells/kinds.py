@@ -20,6 +20,7 @@ from .survey import PLAINLY, Habits, glimpse
 from .words import Wording
 
 UNUSED = ("target", "identifier", "constant", "dropped")
+SAID = "said to be one"
 # With more values than this a column of categories has many levels.
 MOST_LEVELS = 50
 _ID_NAMES = {"id", "ids", "uuid", "guid", "index", "idx", "key", "pk", "rowid", "identifier"}
@@ -90,14 +91,15 @@ def kinds_of(
     identifiers: Collection[str] = (),
     text: Collection[str] = (),
     date: Collection[str] = (),
+    number: Collection[str] = (),
 ) -> dict[str, Kind]:
     """Tell what each column is.
 
     The rules, of which the first that holds decides:
 
-    1. The target and the columns named in `drop`, `identifiers`, `categorical`, `text` and `date` are what
-       they are said to be. Columns of lists of equally many numbers are vectors; of other lists, or of
-       records, dropped.
+    1. The target and the columns named in `drop`, `identifiers`, `categorical`, `text`, `date` and `number`
+       are what they are said to be. Columns of lists of equally many numbers are vectors; of other lists,
+       or of records, dropped.
     2. The empty cell, null and NaN are missing. A column is a constant if no cell has a
        value, or if all have the same one.
     3. Text is a number if nearly every cell with a value is one, such as -1.5 or 2e-3: digits
@@ -137,9 +139,9 @@ def kinds_of(
         The table, as text or typed.
     target : str, or collection of str
         The label column, or columns.
-    drop, categorical, identifiers, text, date : collection of str
-        Columns to leave out, to read as categories, to leave out as identifiers, to read as free text, and as
-        dates or times of day.
+    drop, categorical, identifiers, text, date, number : collection of str
+        Columns to leave out, to read as categories, to leave out as identifiers, to read as free text, as
+        dates or times of day, and as numbers.
 
     Returns
     -------
@@ -161,7 +163,7 @@ def kinds_of(
     for name in targets:
         target_column(frame, name)
     said = dict.fromkeys(drop, "dropped")
-    lists = {"identifier": identifiers, "category": categorical, "text": text, "date": date}
+    lists = {"identifier": identifiers, "category": categorical, "text": text, "date": date, "number": number}
     for kind, names in lists.items():
         for name in names:
             if said.setdefault(name, kind) != kind:
@@ -288,7 +290,7 @@ def _of_lists(name: Any, cells: Cells, said: str | None) -> Kind:
 def _judged(name: Any, cells: Cells, missing: int, distinct: int, said: str | None) -> tuple[str, str]:
     """Kind and reason, by the rules of `kinds_of`."""
     if said in ("target", "dropped", "identifier"):
-        return said, {"target": "the label column", "dropped": "left out"}.get(said, "said to be one")
+        return said, {"target": "the label column", "dropped": "left out"}.get(said, SAID)
     if said in ("date", "number") and cells.kind.replace("time", "date") != said:
         raise InputError(f"Column {name!r} is said to be a {said}, and holds {cells.kind}s.")
     if distinct == 0:
@@ -296,7 +298,7 @@ def _judged(name: Any, cells: Cells, missing: int, distinct: int, said: str | No
     if distinct == 1 and not missing:
         return "constant", "all cells are the same"
     if said in ("category", "text"):
-        return ("many levels" if said == "category" and distinct > MOST_LEVELS else said), "said to be one"
+        return ("many levels" if said == "category" and distinct > MOST_LEVELS else said), SAID
     if cells.declared:
         return ("many levels" if distinct > MOST_LEVELS else "category"), "typed as categories"
     if cells.kind == "text":

@@ -86,6 +86,27 @@ def shared_objects(text: pa.Array) -> Values:
     return levels[codes.indices.fill_null(len(levels) - 1).to_numpy()]
 
 
+def well_formed(values: Values) -> Values:
+    r"""Cells in which half of a surrogate pair, which is no text, is a question mark, shape (n,).
+
+    Examples
+    --------
+    >>> well_formed(np.array(["caf\u00e9", "\ud800 left", None], dtype=object))
+    array(['café', '? left', None], dtype=object)
+    """
+    torn = [row for row, cell in enumerate(values) if isinstance(cell, str) and not _is_whole(cell)]
+    if not torn:
+        return values
+    out = values.copy()
+    for row in torn:
+        out[row] = values[row].encode("utf-8", "replace").decode()
+    return out
+
+
+def _is_whole(cell: str) -> bool:
+    return cell.isascii() or not any("\ud800" <= character <= "\udfff" for character in cell)
+
+
 def vectors(values: Sequence[Any]) -> Floats | None:
     """Cells that hold equally many numbers each as rows, NaN where missing, (N, d); None of other cells.
 

@@ -93,7 +93,9 @@ def _check_value(key: str, value: Any, where: str, depth: int = 0) -> None:
             try:
                 part.encode()
             except UnicodeEncodeError as error:
-                raise InputError(f"{where}, key {key!r}: half of a surrogate pair is no text.") from error
+                raise InputError(
+                    f"{where}, key {key!r}: half of a surrogate pair is no text. Correct it."
+                ) from error
 
 
 def _name(value: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..cells.kinds import MOST_LEVELS, Kind
+from ..cells.kinds import MOST_LEVELS, SAID, Kind
 from .column_parts import recurring
 from .column_survey import Survey, counted, identifying
 
@@ -37,15 +37,15 @@ def judged(
     ('identifier', 'counts up by one')
     """
     if said in ("identifier", "dropped", "text"):
-        return said, "left out" if said == "dropped" else "said to be one"
+        return said, "left out" if said == "dropped" else SAID
     base = _together(name, parts, where, found)
     if said is not None and said != base.replace("time", "date"):
         raise ValueError(f"Column {name!r} is said to be a {said}, and holds {base}s.")
-    reason = "said to be one" if said else f"typed as {base}s"
+    reason = SAID if said else f"typed as {base}s"
     if any(part.kind == "category" for part in parts if not part.empty) or (base == "category" and not found):
         n = len(counted(parts))
         kind = "many levels" if n > MOST_LEVELS else "category"
-        return kind, "said to be one" if said else f"{n:,} different values"
+        return kind, SAID if said else f"{n:,} different values"
     if found is not None:
         return found.kind, found.why
     why = identifying(name, parts) if base == "number" and said is None else None

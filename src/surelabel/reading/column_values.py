@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
-from ..cells.values import vectors
+from ..cells.values import vectors, well_formed
 from ..common.settings import shown
 from ..common.types import Floats, Table, Values
 from .dates import float_values, moments, seconds, seconds_of_day
@@ -79,7 +79,7 @@ def _from_values(name: Any, values: Values) -> RawColumn:
     kinds = set(map(type, known))
     if kinds and all(issubclass(kind, str) for kind in kinds):
         values[missing] = None
-        return "string", values
+        return "string", well_formed(values)
     if kinds & {list, tuple, np.ndarray} and (found := vectors(values.tolist())) is not None:
         return "vector", found
     for kind in kinds:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, MappingView
+from collections.abc import Iterator, Mapping, MappingView, Sequence
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 import pandas as pd
 
+from ..cells.values import well_formed
 from ..common.settings import shown
 from ..common.types import AnyLabels, Table, Values
 
@@ -33,7 +34,7 @@ def opened_table(X: Table) -> Table:
     if isinstance(X, Mapping):
         return _from_columns(X)
     if isinstance(X, (list, tuple)) and X and isinstance(X[0], Mapping):
-        return pd.DataFrame(X)
+        return _from_rows(X)
     if isinstance(X, np.ndarray) and X.dtype.names is not None:
         return _from_columns({name: X[name] for name in X.dtype.names})
     if isinstance(X, np.ma.MaskedArray):
@@ -49,7 +50,22 @@ def _from_columns(columns: Mapping[Any, Any]) -> pd.DataFrame:
         few = ", ".join(f"{name!r} has {n}" for name, n in list(lengths.items())[:5])
         raise ValueError(f"Columns of X must have as many rows as each other; {few}.")
     masked = {name: unmasked(v) if isinstance(v, np.ma.MaskedArray) else v for name, v in columns.items()}
-    return pd.DataFrame({name: pd.Series(values).array for name, values in masked.items()})
+    return pd.DataFrame({name: _series(values).array for name, values in masked.items()})
+
+
+def _series(values: Any) -> pd.Series[Any]:
+    try:
+        return pd.Series(values)
+    except UnicodeEncodeError:  # strings of pandas hold no half of a surrogate pair
+        return pd.Series(well_formed(np.fromiter(values, dtype=object)))
+
+
+def _from_rows(rows: Sequence[Mapping[Any, Any]]) -> pd.DataFrame:
+    try:
+        return pd.DataFrame(rows)
+    except UnicodeEncodeError:  # the same
+        cells = (zip(row, well_formed(np.fromiter(row.values(), dtype=object)), strict=True) for row in rows)
+        return pd.DataFrame([dict(row) for row in cells])
 
 
 def opened_labels(y: AnyLabels, argument: str = "y") -> AnyLabels:

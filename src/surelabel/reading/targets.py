@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.multiclass import check_classification_targets
 
+from ..cells.values import well_formed
 from ..common.limits import is_missing
 from ..common.settings import shown
 from ..common.types import AnyLabels, Floats, Ints, Values
@@ -155,6 +156,11 @@ def _of_one_kind(known: Values) -> Values:
         names = ", ".join(sorted({type(v).__name__ for v in known}))
         raise ValueError(f"Unknown label type: y mixes labels of types {names}. Use one type.")
     if kinds == {str}:
+        torn = next(
+            (label for label, text in zip(known, well_formed(known), strict=True) if label != text), None
+        )
+        if torn is not None:
+            raise ValueError(f"y holds {shown(torn)}: half of a surrogate pair is no text. Rename the class.")
         return known
     whole = all(isinstance(v, Integral) for v in known)
     if whole and not in_64_bits(known):

@@ -24,6 +24,7 @@ Text = Annotated[list[str] | None, typer.Option(help="A column to read as free t
 Date = Annotated[
     list[str] | None, typer.Option(help="A column to read as dates or times of day. May be repeated.")
 ]
+Number = Annotated[list[str] | None, typer.Option(help="A column to read as numbers. May be repeated.")]
 Id = Annotated[list[str] | None, typer.Option(help="A column that only names the rows. May be repeated.")]
 MissingLabel = Annotated[str | None, typer.Option(help="Another mark of an unlabelled row, such as '?'.")]
 Sheet = Annotated[str | None, typer.Option(help="The sheet of an Excel file.")]

@@ -13,9 +13,11 @@ import numpy as np
 import pandas as pd
 
 from ..cells import Kind, features, is_mark, marks_in, option
+from ..cells.kinds import SAID
 from ..common.types import Bools, Values
 from ..files import listed
 from ..reading.column_parts import CATEGORIES, TEXTS
+from ..reading.identifiers import Signal, signal
 from .leaks import GivenClasses
 from .look_alike import apart, look_alikes
 from .table_source import TableSource, read_features
@@ -86,12 +88,7 @@ class _Seen:
     @cached_property
     def columns(self) -> dict[str, Values]:
         """The columns that are learnt from, each of shape (n,); vectors as tuples."""
-        return {
-            str(name): column.map(tuple).to_numpy()
-            if self.kinds[str(name)].kind == "vector"
-            else column.to_numpy()
-            for name, column in self.X.items()
-        }
+        return {str(name): _plain(self.kinds[str(name)].kind, column) for name, column in self.X.items()}
 
     @property
     def kinds(self) -> dict[str, Kind]:
@@ -104,10 +101,24 @@ class _Seen:
         known = self.source.labels != np.array(None)
         return known.any(axis=1) if known.ndim == 2 else known
 
+    def told(self, name: str) -> Signal | None:
+        """What a column tells of the classes of the labelled rows by itself."""
+        cells = self.source.tables[0].frame[name][self.labelled]
+        return signal(cells.tolist(), pd.factorize(self.source.labels[self.labelled])[0])
+
     def label_columns(self) -> Iterator[tuple[str, Values]]:
         """Each label column and its labels (n,)."""
         labels = self.source.labels
         yield from zip(self.source.targets, labels.T if labels.ndim == 2 else [labels], strict=True)
+
+
+def _plain(kind: str, column: pd.Series[Any]) -> Values:
+    """A column whose cells can be compared."""
+    if kind == "vector":
+        return column.map(tuple).to_numpy()
+    if kind == "time":  # Arrow's, of which a missing one is neither equal nor different
+        return column.astype(object).where(column.notna(), None).to_numpy(dtype=object)
+    return column.to_numpy()
 
 
 def _of_reading(seen: _Seen) -> Iterator[Problem]:
@@ -181,24 +192,40 @@ def _of_cells(seen: _Seen) -> Iterator[Problem]:
     """Cells that are not what the rest of their column is, and columns that are perhaps read wrongly."""
     first = [Problem(kind.name, kind.note, kind.advice) for kind in seen.kinds.values() if kind.note]
     yield from _gathered(first, "hold cells that are not what the rest of the column is; see why, above.")
-    found = [
-        Problem(
-            kind.name,
-            f"Not learnt from, as it looks like a name of the row: {kind.why}.",
-            f"If it holds categories: {option('categorical', kind.name)}. If it holds words: "
-            f"{option('text', kind.name)}",
-        )
-        for kind in seen.kinds.values()
-        if kind.kind == "identifier" and kind.why.startswith("codes")
-    ]
+    names = _of_names(seen)
     yield from _gathered(
-        found, "look like names of the rows, and are not learnt from.", "See --categorical and --text."
+        list(names), "look like names of the rows, and are not learnt from.", "See --categorical and --text."
     )
     for table, notes in zip(seen.source.tables[1:], seen.notes, strict=True):
         other = [
             Problem(name, f"In {table.path.name}: {what}", advice) for name, (what, advice) in notes.items()
         ]
         yield from _gathered(other, f"hold cells in {table.path.name} that are not what the column was.")
+
+
+def _of_names(seen: _Seen) -> Iterator[Problem]:
+    """Columns that are not learnt from, as they seem to name rows, and are codes or tell the class."""
+    for kind in seen.kinds.values():
+        if kind.kind != "identifier" or kind.why == SAID:
+            continue
+        name, codes = kind.name, kind.why.startswith("codes")
+        what = f"Not learnt from, as it looks like a name of the row: {kind.why}"
+        told = None if seen.source.facts.several else seen.told(name)
+        if told is not None:
+            use = "text" if codes else "number"
+            yield Problem(
+                name,
+                f"{what}; but {told}.",
+                "If rows are sorted by class, or were numbered once it was known: "
+                f"{option('id', name)}. If not, use it: {option(use, name)}",
+            )
+        elif codes:
+            yield Problem(
+                name,
+                f"{what}.",
+                f"If it holds categories: {option('categorical', name)}. If it holds words: "
+                f"{option('text', name)}",
+            )
 
 
 def _of_marks(seen: _Seen) -> Iterator[Problem]:

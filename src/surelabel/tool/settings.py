@@ -12,6 +12,9 @@ from math import isclose
 from pathlib import Path
 from typing import Any, Self
 
+import pandas as pd
+
+from ..cells import Kind, kinds_of
 from ..classifier import PseudoLabelClassifier
 from ..committees.unlike import Unlike
 from ..common.settings import INSIDE_SHARE, MOST_JOBS
@@ -51,9 +54,9 @@ class Settings:
         Its label column; or its label columns, with commas between, or by how their names begin.
     unlabeled : str, optional
         A file of more unlabelled rows.
-    drop, categorical, text, date, id : tuple of str
-        Columns to leave out, to read as categories, as free text, as dates or times of day, and to leave out
-        as identifiers.
+    drop, categorical, text, date, number, id : tuple of str
+        Columns to leave out, to read as categories, as free text, as dates or times of day, as numbers, and
+        to leave out as identifiers.
     missing_label : str, optional
         Mark of an unlabelled row besides the empty cell.
     method : str, default="csa"
@@ -100,6 +103,7 @@ class Settings:
     categorical: tuple[str, ...] = ()
     text: tuple[str, ...] = ()
     date: tuple[str, ...] = ()
+    number: tuple[str, ...] = ()
     id: tuple[str, ...] = ()
     missing_label: str | None = None
     method: str = "csa"
@@ -185,6 +189,10 @@ class Settings:
         if self.method == "ups":
             raise InputError("--method ups rules out classes, which needs all rows in one place.")
 
+    def kinds(self, frame: pd.DataFrame, targets: tuple[str, ...], drop: tuple[str, ...]) -> dict[str, Kind]:
+        """What each column of a table is; `drop`: of those to leave out, the ones that it has."""
+        return kinds_of(frame, targets, drop, self.categorical, self.id, self.text, self.date, self.number)
+
     def plain(self) -> dict[str, Any]:
         """Values by name, of types that JSON has."""
         return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
@@ -239,7 +247,7 @@ class Settings:
 
 # A file of settings may also say where to write, and whether to be quiet.
 _NAMES = [field.name for field in fields(Settings)] + ["out", "quiet"]
-_LISTS = ("drop", "categorical", "text", "date", "id", "parts")
+_LISTS = ("drop", "categorical", "text", "date", "number", "id", "parts")
 _TYPES: dict[str, type] = dict.fromkeys(("rounds", "members", "seed", "jobs"), int) | dict.fromkeys(
     ("guard", "guard_formulas", "per_class", "promise", "quiet", "report"), bool
 )

@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from distributed import Client
 
-from ..cells import kinds_of, target_column
+from ..cells import target_column
 from ..classifier import PseudoLabelClassifier
 from ..dask import DaskPseudoLabelClassifier
 from ..dask.cluster import connected
 from ..dask.pieces import Each, Pieces
+from ..files import InputError
 from ..filling import Filling
 from ..handing_out import judged_by_held_out
 from ..rounds.records import Round
@@ -29,13 +31,16 @@ from .run_files import Staged
 from .run_folder import RunFolder
 from .settings import Settings
 from .shards import (
+    FIRST_ROWS,
     Shard,
+    counting,
     files_of,
-    first_rows,
     label_counts,
+    rows_to_look_at,
     shard_features,
     shard_labels,
     shards_of,
+    some_rows,
     write_filled,
 )
 from .source import Labelling, Reader, Source
@@ -56,7 +61,7 @@ class ShardSource(Source):
     Parameters
     ----------
     facts : Facts
-        What is known of it before any work; what each column is taken for, by the first rows.
+        What is known of it before any work; what each column is taken for, by rows of all shards.
     shards : list of Shard
         Its rows, in order.
     target : str
@@ -160,15 +165,18 @@ class ShardLabelling(Labelling):
 def _read(settings: Settings, shards: list[Shard], digest: str, client: Client) -> ShardSource:
     """Look at the shards of a table, whose footers have this digest."""
     target = str(settings.target)
-    head = first_rows(shards)
-    target_column(head, target)
-    drop, earlier = settings.drop, earlier_run(head.columns, settings.data, (target,), drop=settings.drop)
+    some = _looked_at(shards, client)
+    target_column(some, target)
+    drop, earlier = settings.drop, earlier_run(some.columns, settings.data, (target,), drop=settings.drop)
     if earlier is not None:
-        head, _ = earlier.read(head, settings.missing_label)
+        some, _ = earlier.read(some, settings.missing_label)
         drop = tuple(name for name in drop if name not in earlier.added)
-    kinds = kinds_of(head, (target,), drop, settings.categorical, settings.id, settings.text, settings.date)
-    check_used(kinds, settings.data)
     n_rows = sum(shard.n_rows for shard in shards)
+    kinds = settings.kinds(some, (target,), drop)
+    if len(some) < n_rows:
+        first = settings.kinds(some.iloc[:FIRST_ROWS], (target,), drop)
+        kinds |= counting(kinds, first, len(some))
+    check_used(kinds, settings.data)
     found = Pieces(shards, client).ask(label_counts, target, settings.missing_label, earlier)
     counts: Counter[Any] = sum((each for each, _ in found), Counter())
     tally = sum((each for _, each in found), Tally())
@@ -191,3 +199,13 @@ def _read(settings: Settings, shards: list[Shard], digest: str, client: Client) 
         record={"by_hand": tally.by_hand},
     )
     return ShardSource(facts, shards, target, labels, client, earlier)
+
+
+def _looked_at(shards: list[Shard], client: Client) -> pd.DataFrame:
+    """Rows from all shards, the first ones first; refused where shards have different columns."""
+    rows = rows_to_look_at([shard.n_rows for shard in shards])
+    read = Pieces(shards, client).ask(some_rows, Each(rows))
+    for shard, frame in zip(shards, read, strict=True):
+        if list(frame.columns) != list(read[0].columns):
+            raise InputError(f"{shard.path} has other columns than {shards[0].path}.")
+    return pd.concat([frame for frame in read if len(frame)], ignore_index=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from glob import glob
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from ..cells import Kind, features
 from ..classifier import PseudoLabelClassifier
-from ..common.types import Floats, Values
+from ..common.types import Floats, Ints, Values
 from ..files import Format, InputError, check_file, read_row_groups, target_values, write_table
 from .earlier_run import EarlierRun, Tally
 from .filled_table import filled
@@ -25,8 +25,8 @@ from .run_files import digest_of
 
 # Rows in a shard, as far as row groups allow.
 _SHARD_ROWS = 250_000
-# Rows that tell what each column is.
-_HEAD_ROWS = 50_000
+# Rows that tell what each column is: from all over the table, and the first.
+_LOOKED_AT, FIRST_ROWS = 50_000, 1_000
 _ROUNDING = 1e-9
 _ENDINGS = (".parquet", ".pq")
 
@@ -95,19 +95,39 @@ def _footer(path: Path) -> pq.FileMetaData:
         raise InputError(f"{path}: not a readable Parquet file ({error}). Write it again.") from error
 
 
-def first_rows(shards: Sequence[Shard]) -> pd.DataFrame:
-    """Rows that tell what each column is: the first ones, from as many shards as it takes."""
-    read: list[pd.DataFrame] = []
-    for shard in shards:
-        read.append(shard.read()[0])
-        if list(read[-1].columns) != list(read[0].columns):
-            raise InputError(f"{shard.path} has other columns than {shards[0].path}.")
-        if sum(map(len, read)) >= _HEAD_ROWS:
-            break
-    return pd.concat(read, ignore_index=True).iloc[:_HEAD_ROWS]
+def rows_to_look_at(sizes: Sequence[int]) -> list[Ints]:
+    """Rows of each shard that tell what the columns are: from all over the table, and the first ones.
+
+    The first ones follow each other, and tell whether a column counts them.
+
+    Examples
+    --------
+    >>> [rows.tolist() for rows in rows_to_look_at([2, 3])]
+    [[0, 1], [0, 1, 2]]
+    """
+    n = sum(sizes)
+    spread = np.linspace(0, n - 1, min(n, _LOOKED_AT)).astype(int)
+    rows = np.union1d(spread, np.arange(min(n, FIRST_ROWS)))
+    ends = np.cumsum(sizes)
+    each = np.split(rows, np.searchsorted(rows, ends[:-1]))
+    return [rows - start for rows, start in zip(each, [0, *ends[:-1]], strict=True)]
+
+
+def counting(kinds: dict[str, Kind], first: dict[str, Kind], n: int) -> dict[str, Kind]:
+    """Columns of numbers that count the first rows, and differ in all n that were looked at: identifiers."""
+    return {
+        name: replace(kind, kind="identifier", why=first[name].why, notation="", note="", advice="")
+        for name, kind in kinds.items()
+        if kind.kind == "number" and first[name].kind == "identifier" and kind.n_distinct == n
+    }
 
 
 # The work on one shard, done by a worker of the cluster.
+
+
+def some_rows(shard: Shard, rows: Ints) -> pd.DataFrame:
+    """Some rows, all columns."""
+    return shard.read()[0].iloc[rows]
 
 
 def label_counts(

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..cells import Kind, kinds_of, target_column
+from ..cells import Kind, target_column
 from ..common.types import Values
 from ..files import TEXT_KINDS, InputError, Table, format_of, listed, read_table, target_values
 from .earlier_run import earlier_run
@@ -29,9 +29,7 @@ def read_tables(settings: Settings) -> TableSource:
     targets, several = target_names(tables[0].frame, settings)
     tables, drop, by_hand = _given_back(tables, targets, several, settings)
     table, more = tables[0], tables[1:]
-    kinds = kinds_of(
-        table.frame, targets, drop, settings.categorical, settings.id, settings.text, settings.date
-    )
+    kinds = settings.kinds(table.frame, targets, drop)
     columns = [uniform(target_values(table.frame, name, settings.missing_label)) for name in targets]
     labels, answers = yes_or_no(columns, targets) if several else (columns[0], ())
     for each in more:
