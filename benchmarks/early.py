@@ -26,7 +26,7 @@ from surelabel.reading.columns import Columns
 from surelabel.reading.targets import read_targets
 from surelabel.rounds.run import begin
 
-TABLES = CHOOSING.datasets[::2]
+TABLES = tuple(name for name in CHOOSING.datasets[::2] if name != "madelon")  # by far the slowest
 FIRST = 2
 ERRORS = (2.0, 3.0, 4.0)
 
