@@ -6,7 +6,7 @@ ONE = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 # By groups: tests that share a cluster or a browser run in one worker, which starts it once.
 PYTEST = $(ONE) SCIPY_ARRAY_API=1 $(BIN)/python -m pytest -n auto --dist loadgroup
 
-.PHONY: demo test test-quick coverage test-newest bench-transport bench-committee bench-accuracy bench-defaults bench-members bench-scale bench-dask bench-bounds bench-passes bench-quick bench-paper bench-suite bench-kinds bench-texts bench-levels bench-promise bench-kill bench-fuzz bench-hostile clean
+.PHONY: demo test test-quick coverage test-newest bench-transport bench-committee bench-accuracy bench-defaults bench-members bench-seeds bench-found bench-early bench-scale bench-dask bench-bounds bench-passes bench-quick bench-paper bench-suite bench-kinds bench-texts bench-levels bench-promise bench-kill bench-fuzz bench-hostile clean
 
 demo: $(VENV)/demo.stamp  ## fill in the labels of 1,294 handwritten digits
 	$(BIN)/surelabel demo --out demo
@@ -47,6 +47,15 @@ bench-defaults: $(VENV)/bench.stamp  ## each default changed at a time; ARGS="--
 
 bench-members: $(VENV)/bench.stamp  ## what each model of the default committee is worth; ARGS="--data-dir DIR --draws 2"
 	$(ONE) $(BIN)/python benchmarks/members.py $(ARGS)
+
+bench-seeds: $(VENV)/bench.stamp  ## how far csa() hangs on the seed, on one split of a table; ARGS="--data-dir DIR"
+	$(ONE) $(BIN)/python benchmarks/seeds.py $(ARGS)
+
+bench-found: $(VENV)/bench.stamp  ## whether labels that were found should train, and whether a run can tell; ARGS="--data-dir DIR"
+	$(ONE) $(BIN)/python benchmarks/found.py $(ARGS)
+
+bench-early: $(VENV)/bench.stamp  ## what it would save to stop hopeless models after two folds; ARGS="--data-dir DIR"
+	$(ONE) $(BIN)/python benchmarks/early.py $(ARGS)
 
 bench-scale: $(VENV)/bench.stamp  ## 20,000 labelled rows and up to two million others; ARGS="--rows 20000,200000"
 	$(BIN)/python benchmarks/scale.py $(ARGS)

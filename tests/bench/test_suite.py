@@ -159,6 +159,7 @@ def test_halves_are_named_beforehand():
 def test_a_suite_has_the_tables_of_the_folder(folder, monkeypatch):
     monkeypatch.setenv(elsewhere.PYTHONS_VARIABLE, f"older={sys.executable}")
     suite = in_folder(CHOOSING, folder, sizes=[60], members=True, seconds=5)
+    assert [c.settings for c in suite.columns if c.method == "autogluon"] == [{"seconds": 5}]
     assert suite.datasets == ("breast_cancer", "digits", "heart", "pima")
     assert in_folder(CONFIRMING, folder).datasets == ()
     labels = [column.label for column in suite.columns]
@@ -432,3 +433,10 @@ def test_the_suite_of_tables_with_text(text_folder, monkeypatch):
     assert "on other draws" in (text_folder / "results" / "suite_text.md").read_text()
     assert belongs("nace", "text")
     assert not belongs("pima", "text")
+
+
+def test_dates_are_days_where_a_package_reads_none():
+    frame = pd.DataFrame({"a": pd.to_datetime(["1970-01-03 12:00", None]), "b": ["x", "y"]})
+    shown = other_python.dates_as_days(frame)
+    assert_allclose(shown["a"], [2.5, np.nan])
+    assert shown["b"].tolist() == ["x", "y"]

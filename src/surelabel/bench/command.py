@@ -81,7 +81,9 @@ def run(
             "autogluon=PATH, catboost=PATH. \\[env: SURELABEL_PYTHONS]"
         ),
     ] = None,
-    time_limit: Annotated[int, typer.Option(min=1, help="Of suites: seconds of a run of AutoGluon.")] = 60,
+    time_limit: Annotated[
+        int, typer.Option(min=1, help="Of suites: most seconds of a run of AutoGluon.")
+    ] = 600,
 ) -> None:
     """Compute what is not stored yet. Stop it at any time: the same command goes on."""
     console = Console()

@@ -206,6 +206,6 @@ def catboost(split: Split) -> Outcome:
 
 
 @method_that_needs(here_or_elsewhere("autogluon", "autogluon"), optional=True)
-def autogluon(split: Split, seconds: int = 60) -> Outcome:
+def autogluon(split: Split, seconds: int = 600) -> Outcome:
     """AutoGluon, medium quality, on the labelled rows alone, for so many seconds."""
     return task(split, "autogluon", {"seconds": seconds}, elsewhere.pythons().get("autogluon"))

@@ -22,6 +22,8 @@ TEXT = "text"
 SIZES = (60, 150, 400)
 TEXT_SIZES = (100, 300, 1000)
 DRAWS = 10  # of each half: 0 to 9, and 10 to 19
+# Of a run of AutoGluon at most: far more than it takes on one core that is shared with others.
+AUTOGLUON_SECONDS = 600
 OURS, ALONE = "csa()", "csa() on labels alone"
 
 # In the order of their names, by turns for choosing and for confirming. The list is never to be
@@ -81,8 +83,8 @@ def belongs(name: str, half: str) -> bool:
     return name in TEXT_TABLES if half == TEXT else half_of(name) == half
 
 
-def autogluon_column(seconds: int = 60) -> Column:
-    """AutoGluon with so many seconds for a run."""
+def autogluon_column(seconds: int = AUTOGLUON_SECONDS) -> Column:
+    """AutoGluon with at most so many seconds for a run."""
     return Column(f"AutoGluon, {seconds} s", "autogluon", {"seconds": seconds})
 
 
@@ -157,17 +159,18 @@ def in_folder(
     *,
     sizes: Sequence[int] | None = None,
     members: bool = False,
-    seconds: int = 60,
+    seconds: int = AUTOGLUON_SECONDS,
 ) -> Suite:
     """The suite for the tables of a folder, with other Pythons and single members if they are asked for."""
     if not suite.half:
         return suite
+    listed = [column for column in suite.columns if column.method != "autogluon"]
     asked = [autogluon_column(seconds)]
     asked += [release_column(name) for name in elsewhere.pythons() if name not in _PACKAGES]
     asked += [member_column(name) for name in unlike_models()] if members else []
     return replace(
         suite,
         datasets=tuple(name for name in tables_in(folder) if belongs(name, suite.half)),
-        columns=tuple({column.label: column for column in (*suite.columns, *asked)}.values()),
+        columns=tuple({column.label: column for column in (*listed, *asked)}.values()),
         splits=of_sizes(sizes) if sizes else suite.splits,
     )
