@@ -77,6 +77,8 @@ def test_digits_get_the_labels_of_one_machine(client, digits, digits_on_one_mach
     assert many.termination_condition_ == one.termination_condition_
     assert str(many.verdict_) == (str(one.verdict_) if guard else "None")
     assert_array_equal(many.predict(digits[0]), one.predict(digits[0]))
+    for asked in ({"right": 0.9}, {"right": 0.8, "confidence": 0.9}, {"right": 0.9, "per_class": True}):
+        assert_array_equal(many.fill(**asked).codes, one.fill(**asked).codes if guard else -1)
 
 
 @pytest.fixture(scope="module")
