@@ -48,7 +48,12 @@ def rows_missing(steps: Steps, right: float, confidence: float | None) -> int:
     if not len(some):
         return int(rows_needed(np.array(0), right, confidence))
     if confidence is None:
-        least = np.ceil((1 + some.wrong_of_all) / (1 - right) / share - _NEARLY) - 1 - some.n_all
+        # One wrong row more, or, where little is stated to be wrong, as many as there were.
+        one_more = np.ceil((1 + some.wrong_of_all) / (1 - right) / share - _NEARLY) - 1
+        enough = np.ceil(1 / (1 - right) / share - _NEARLY) - 1
+        seen = np.ceil(some.wrong_of_all / (1 - right) / share - _NEARLY)
+        stated = some.expected <= 1 - right + _NEARLY
+        least = np.where(stated, np.maximum(enough, seen), one_more) - some.n_all
     else:
         wrong = np.ceil(some.wrong - _NEARLY).astype(int)
         least = np.ceil((rows_needed(wrong, right, confidence) - some.n) / share - _NEARLY)
