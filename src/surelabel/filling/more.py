@@ -16,7 +16,7 @@ from .steps import Steps, estimated_error, steps_of
 _NEARLY = 1e-9
 # Errors fall with the number of labels to this power: what predicts best on tables for choosing.
 _LEARNING = 0.8
-# In eight of ten cases there the true number of further labels was within these factors of the predicted one.
+# In three of four cases on all tables the true number of further labels was within these factors of it.
 _LOW, _HIGH = 1 / 14, 3.0
 # Numbers of labels that are looked at: each is so much more than the one before, up to so many times today's.
 _FACTOR, _MOST = 1.02, 100.0
@@ -41,7 +41,7 @@ class More:
 
     @property
     def between(self) -> tuple[int, int] | None:
-        """Where the number lies in about eight of ten cases; None where none seems enough.
+        """Where the number lies in about three of four cases; None where none seems enough.
 
         Examples
         --------
