@@ -4,23 +4,34 @@ Run with `make bench-promise ARGS="--data-dir DIR --draws 30"` (one to five seco
 each table of a half with so many labels at random; what it says of the unlabelled rows and of held-out ones
 is kept in results/promise/. Decisions are replayed from these files in seconds, beside the rules that
 people use. Prints tables with the table as the unit, and writes results/promise.json; what is stored is not
-computed again.
+computed again. With --shifts also runs whose labelled rows were drawn with a shift (promise_shifts.py), and
+whether that is noticed (promise_alike.py).
 """
 
 import argparse
 import json
 import warnings
 from collections import defaultdict
+from itertools import product
 from pathlib import Path
 
 import numpy as np
+from promise_alike import LEFT_OUT, Kept, alike_report, split_of
+from promise_more import more_report
+from promise_shifts import KINDS
 
 from surelabel import csa
 from surelabel.bench.datasets import DataError
-from surelabel.bench.folder_tables import TooSmallError, read_draw, tables_in
+from surelabel.bench.folder_tables import TooSmallError, tables_in
 from surelabel.bench.table_suites import HALVES, SIZES, half_of
 from surelabel.filling import evidence_of, fill
 from surelabel.heldout import HeldOut
+
+try:
+    from mapie.risk_control import BinaryClassificationController
+except ImportError:
+    BinaryClassificationController = None
+    print("MAPIE is not installed (pip install mapie): its column is left out.")
 
 RESULTS = Path("results")
 # Asked: right, confidence, per class.
@@ -54,12 +65,12 @@ def computed(split, seed):
     }
 
 
-def stored(name, n, draw, folder, path):
+def stored(name, n, draw, folder, path, kind=None):
     """The arrays of a run, from its file or computed; a file is there only when it is whole."""
     if not path.exists():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            arrays = computed(read_draw(name, draw, folder, labelled=n), draw)
+            arrays = computed(split_of(name, n, draw, kind, folder), draw)
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_suffix(".part.npz")
         np.savez_compressed(part, **arrays)
@@ -76,16 +87,32 @@ def decided(run):
     """What each form and rule fills: the codes (m,), -1 for none, and the share right asked, by name."""
     evidence = evidence_of(record(run), run["pool"])
     fillings = {name: fill(evidence, *asked) for name, asked in FORMS.items()}
-    split = evidence_of(record(run), run["pool"]).rows(
-        run["fold"] == 0, np.ones(len(run["pool"]), dtype=bool)
-    )
-    fillings["confident 95%, 0.9, a fifth held out"] = fill(split, 0.95, 0.9)
+    everything = np.ones(len(run["pool"]), dtype=bool)
+    for folds, part in ((1, "a fifth"), (2, "two fifths")):
+        split = evidence.rows(run["fold"] < folds, everything)
+        fillings[f"confident 95%, 0.9, {part} held out"] = fill(split, 0.95, 0.9)
     made = {name: (filling.codes, filling.right, filling) for name, filling in fillings.items()}
     for name, least in RULES.items():
         sure = evidence.pool_score >= least
         made[name] = (np.where(sure, evidence.pool_guess, -1), least, None)
+    if BinaryClassificationController is not None:
+        least = mapie_threshold(split, 0.95, 0.9)
+        sure = evidence.pool_score >= least
+        made["MAPIE, two fifths held out"] = (np.where(sure, evidence.pool_guess, -1), 0.95, None)
     made["accepted by the rounds"] = (run["found"], 0.95, None)
     return made
+
+
+def mapie_threshold(split, right, confidence):
+    """The threshold by which MAPIE controls the precision of guesses; infinite where it finds none."""
+    controller = BinaryClassificationController(
+        lambda X: np.column_stack([1 - X[:, 0], X[:, 0]]), "precision", right, confidence_level=confidence
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that there is none
+        controller.calibrate(split.score[:, None], split.right.astype(int))
+    found = controller.best_predict_param
+    return np.inf if found is None else float(found)
 
 
 def best_possible(run, asked):
@@ -179,8 +206,8 @@ def _share(by_table, part, whole):
     return sum(line[part] for line in lines) / total if total else None
 
 
-def report(found, path):
-    """Print a table for each number of labels and for all, and write them."""
+def report(found):
+    """Print a table for each number of labels and for all, and give them."""
     sizes = sorted({size for _, size, _ in found})
     written = {}
     for which in [*sizes, "all"]:
@@ -203,34 +230,80 @@ def report(found, path):
                 f"| {line['worst table']} {line['failed there']:.0%} "
                 f"| {', '.join(line['below by two standard errors']) or 'none'} |"
             )
-    path.write_text(json.dumps(written, indent=1))
+    return written
+
+
+def by_table(found):
+    """Filled, best possible, right and failed of each table, form and number of labels, over draws."""
+    lines = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+    for (table, size, _), forms in found.items():
+        for form, line in forms.items():
+            lines[table][form][str(size)].append([line[key] for key in ("filled", "best", "right", "failed")])
+    return {
+        table: {
+            form: {
+                size: [len(some), *np.mean(some, axis=0).round(4).tolist()] for size, some in sizes.items()
+            }
+            for form, sizes in forms.items()
+        }
+        for table, forms in lines.items()
+    }
+
+
+def shifted(args, sizes, draws, names):
+    """What comes of labelled rows drawn with a shift, and at random, by table, labels, draw and kind."""
+    told = Kept(args.out / "promise" / "likeness.json", args.data_dir, compute=not args.stored_only)
+    found = {}
+    for draw, name, n, kind in product(draws, names, sizes, (None, *KINDS)):
+        runs = args.out / "promise"
+        path = runs / "shifts" / f"{name}-{n}-{draw}-{kind}.npz" if kind else runs / f"{name}-{n}-{draw}.npz"
+        if name in LEFT_OUT or (args.stored_only and not path.exists()):
+            continue
+        try:
+            lines = judged(stored(name, n, draw, args.data_dir, path, kind))
+            p = told(name, n, draw, kind)
+        except TooSmallError:
+            continue
+        if p is not None:
+            broken = (lines[form]["failed"] for form in ("average 95%", "confident 95%, 0.9"))
+            found[name, n, draw, kind] = (p, *broken)
+    return found
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data-dir", type=Path, help="the folder of CSV files")
-    parser.add_argument("--half", choices=HALVES, default="choosing", help="of the tables")
+    parser.add_argument("--half", choices=(*HALVES, "both"), default="choosing", help="of the tables")
     parser.add_argument("--first", type=int, default=0, help="the first draw")
     parser.add_argument("--draws", type=int, default=10, help="how many")
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="numbers of labels")
+    parser.add_argument("--shifts", type=int, default=0, help="draws with planted shifts, the first ones")
     parser.add_argument("--stored-only", action="store_true", help="compute nothing")
     parser.add_argument("--out", type=Path, default=RESULTS)
     args = parser.parse_args()
     sizes = [int(n) for n in args.sizes.split(",")]
-    found = {}
-    for draw in range(args.first, args.first + args.draws):
-        for name in (name for name in tables_in(args.data_dir) if half_of(name) == args.half):
-            for n in sizes:
-                path = args.out / "promise" / f"{name}-{n}-{draw}.npz"
-                if args.stored_only and not path.exists():
-                    continue
-                try:
-                    found[name, n, draw] = judged(stored(name, n, draw, args.data_dir, path))
-                except TooSmallError:
-                    continue
-                except DataError as error:
-                    print(error)
-    report(found, args.out / "promise.json")
+    names = [name for name in tables_in(args.data_dir) if args.half in ("both", half_of(name))]
+    found, evidences = {}, {}
+    for draw, name, n in product(range(args.first, args.first + args.draws), names, sizes):
+        path = args.out / "promise" / f"{name}-{n}-{draw}.npz"
+        if args.stored_only and not path.exists():
+            continue
+        try:
+            run = stored(name, n, draw, args.data_dir, path)
+        except TooSmallError:
+            continue
+        except DataError as error:
+            print(error)
+            continue
+        found[name, n, draw] = judged(run)
+        evidences[name, n, draw] = evidence_of(record(run), run["pool"])
+    written = {
+        "by labels": report(found),
+        "further labels": more_report(evidences),
+        "shifts": alike_report(shifted(args, sizes, range(args.shifts), names)) if args.shifts else None,
+        "by table: runs, filled, best possible, right, failed": by_table(found),
+    }
+    (args.out / "promise.json").write_text(json.dumps(written))
 
 
 if __name__ == "__main__":

@@ -132,7 +132,7 @@ def filled(
     if confidence is not None:
         check_setting("confidence", confidence, INSIDE_SHARE)
     known = evidence(clf, exact)
-    found = fill(known, right, confidence, per_class, promise)
+    found = fill(known, right, confidence, per_class, exact=exact, promise=promise)
     each = clf.estimators_ if clf.several_labels else [clf]
     names = [one.classes_.tolist() for one in each]
     classes = names[0]

@@ -40,6 +40,13 @@ def test_more_of_the_table_takes_more_labels(rng):
     assert labels_needed(replace(evidence, right=np.ones(100, bool)), 0.5)[0].labels == 0
 
 
+def test_further_labels_come_with_an_interval(rng):
+    evidence, _ = table(rng, n=100, m=4000, sure=8.0)
+    for each in labels_needed(evidence, 0.95):
+        assert (each.between is None) == (each.labels is None)
+        assert each.labels is None or each.between[0] <= each.labels <= each.between[1]
+
+
 def test_without_rows_nothing_is_foreseen(rng):
     evidence, _ = table(rng, n=10, m=20)
     none = evidence.rows(np.ones(10, bool), np.zeros(20, bool))

@@ -5,8 +5,8 @@ import pytest
 from fillings import table
 from numpy.testing import assert_allclose, assert_array_equal
 
-from surelabel.filling import Evidence, cells, evidence_of, fill
-from surelabel.filling.average import false_share, on_average
+from surelabel.filling import Evidence, cells, evidence_of, evidence_of_split, fill
+from surelabel.filling.average import false_share, likely_false_share, on_average
 from surelabel.filling.steps import steps_of
 from surelabel.heldout import HeldOut
 
@@ -21,12 +21,12 @@ def alike(right, n):
     )
 
 
-def simulated(rng, runs, right, confidence=None, per_class=False, **how):
+def simulated(rng, runs, right, confidence=None, per_class=False, exact=False, **how):
     """Share wrong among filled labels of many tables, 0 where none is filled; and the share filled."""
     wrong, filled = [], []
     for _ in range(runs):
         evidence, truth = table(rng, **how)
-        filling = fill(evidence, right, confidence, per_class)
+        filling = fill(evidence, right, confidence, per_class, exact)
         filled.append(filling.filled.mean())
         if per_class:
             groups = [filling.codes == k for k in range(evidence.n_classes)]
@@ -44,6 +44,33 @@ def test_on_average_the_share_right_is_what_was_asked(rng, right):
     # Not by filling little: with one wrong row less in the formula it would be broken.
     assert wrong.mean() >= 0.6 * (1 - right)
     assert filled.mean() > 0.25
+
+
+@pytest.mark.parametrize("honest", [0.5, 1.0, 4.0])
+def test_a_split_keeps_the_promise_whatever_is_stated(rng, honest):
+    """Scores that state far too much or too little: the theorem does not ask them."""
+    for confidence in (None, 0.9):
+        wrong, filled = simulated(rng, 200, 0.9, confidence, exact=True, honest=honest, n=60)
+        broken = wrong if confidence is None else wrong > 0.1 + 1e-9
+        assert broken.mean() <= 0.1 + 2 * broken.std() / np.sqrt(200)
+        assert filled.mean() > 0.05 / honest
+
+
+def test_scores_that_state_too_much_are_corrected(rng):
+    """Cross-fitted, on average: held-out rows tell that twice as many are wrong as stated."""
+    wrong, filled = simulated(rng, 400, 0.9, honest=2.0, n=200)
+    assert wrong.mean() <= 0.1 + 2 * wrong.std() / np.sqrt(400)
+    assert filled.mean() > 0.1
+
+
+def test_a_split_is_the_evidence_of_the_rows_kept_aside(rng):
+    aside, codes, p = rng.dirichlet(np.ones(3), 50), rng.integers(0, 3, 50), rng.dirichlet(np.ones(3), 80)
+    evidence = evidence_of_split(aside, codes, p)
+    assert_array_equal(evidence.right, aside.argmax(axis=1) == codes)
+    assert_array_equal(evidence.pool_score, p.max(axis=1))
+    # Never more than what is filled by cross-fitted rows.
+    for right in (0.3, 0.5):
+        assert fill(evidence, right, exact=True).n_filled <= fill(evidence, right).n_filled
 
 
 def test_the_average_form_is_exact_when_all_scores_are_alike(rng):
@@ -195,9 +222,16 @@ def test_the_formula_by_hand():
     # (1 + k) / (n + 1) * m / R, with k the wrong rows at or above the threshold.
     k = np.array([0, 0, 0, 0, 1, 1, 2, 2, 3])
     assert_allclose(false_share(steps), (1 + k) / 10 * 9 / np.arange(1, 10))
-    assert on_average(steps, 0.75) == 3
-    assert on_average(steps, 0.65) == 7  # the loosest that passes
-    assert on_average(steps, 0.9) == -1
+    assert on_average(steps, 0.75, exact=True) == 3
+    assert on_average(steps, 0.65, exact=True) == 7  # the loosest that passes
+    assert on_average(steps, 0.9, exact=True) == -1
+    # Cross-fitted: the largest of k / n * m / R, m / R / (n + 1) and what is stated.
+    # Three of nine were wrong where 2.56 are stated to be: one more on both sides makes 4 / 3.56 times.
+    stated = 4 / 3.56 * (1 - np.cumsum(score - 0.01) / np.arange(1, 10))
+    largest = np.maximum(np.maximum(k, 0.9), stated * np.arange(1, 10)) / np.arange(1, 10)
+    assert_allclose(steps.expected, stated)
+    assert_allclose(likely_false_share(steps), np.minimum(largest, false_share(steps)))
+    assert on_average(steps, 0.75) == 5
 
 
 def test_nineteen_labels_fill_everything_and_thirty_nine_fill_half():

@@ -94,7 +94,9 @@ def test_labels_are_the_same_for_csv_parquet_and_frames_and_for_any_number_of_jo
 
     X = typed[["width", "height"]].assign(colour=nulls(frame)["colour"])
     clf = csa(committee=Unlike(small_models()), random_state=3, guard=False).fit(X, typed["species"])
-    assert plain(found["species"]) == plain(pd.Series(clf.transduction_, dtype=object).replace(-1, None))
+    labels = pd.Series(clf.transduction_, dtype=object).replace(-1, None)
+    labels[clf.pseudo_labels_.index] = clf.fill(promise=False).labels
+    assert plain(found["species"]) == plain(labels)
 
 
 def plain(column):
@@ -194,9 +196,9 @@ def test_prior(data, tmp_path):
             prior,
         )
         assert surelabel("label", data, *args, "--out", out).exit_code == 0
-        after = read_table(out / "labels.csv").frame
-        found[prior[4:7]] = after.loc[after["surelabel_status"] == "filled in", "species"].value_counts()
-    assert found["0.1"].get("dog", 0) > found["0.9"].get("dog", 0)
+        history = json.loads((out / "history.json").read_text())
+        found[prior[4:7]] = history["rounds"][0]["by_class"][1]
+    assert found["0.1"] > found["0.9"]
 
 
 @pytest.mark.parametrize(
@@ -486,7 +488,7 @@ def cut_off(monkeypatch, args, after):
 )
 @pytest.mark.parametrize("after", [2])
 def test_a_run_that_was_cut_off_goes_on_to_the_same_bytes(method, after, data, tmp_path, monkeypatch):
-    args = ("label", data, "--target", "species", "--method", method, "--out")
+    args = ("label", data, "--target", "species", "--method", method, "--right", 0.7, "--out")
     assert surelabel(*args, tmp_path / "whole").exit_code == 0
     cut_off(monkeypatch, [*args, tmp_path / "cut"], after)
     assert not (tmp_path / "cut" / "labels.csv").exists()
@@ -676,7 +678,7 @@ def test_predict_by_name_of_columns_in_any_order(run, data, tmp_path):
 def test_predictions_are_in_the_format_their_name_tells(ending, run, data, tmp_path):
     assert surelabel("predict", run, data, "-o", tmp_path / f"p.{ending}").exit_code == 0
     frame = read_table(tmp_path / f"p.{ending}").frame
-    assert len(frame) == 60
+    assert len(frame) == 84
     assert set(frame["species_predicted"]) <= {"cat", "dog", "owl"}
 
 
@@ -802,7 +804,8 @@ def test_the_commands_of_the_documentation_run(page, data, tmp_path, monkeypatch
 
 def few_digits():
     X, y, hidden = digits()
-    return X[:300], y[:300], hidden[:300]
+    easy = y < 2
+    return X[easy], y[easy], hidden[easy.to_numpy()]
 
 
 def test_a_run_is_shown_on_a_page_that_can_be_written_again(data, small, tmp_path):

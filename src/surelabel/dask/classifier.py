@@ -254,7 +254,7 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         known = self.classifier_.evidence_
         if known is None:
             raise ValueError("This classifier knows nothing of its rows; fit it again.")
-        return fill(known, right, confidence, per_class, promise)
+        return fill(known, right, confidence, per_class, promise=promise)
 
     def predict_proba(self, X: Collection) -> da.Array | Floats:
         """Probability of each class, shape (n, K): a dask array for a dask collection."""

@@ -55,7 +55,7 @@ def fill_curve(evidence: Evidence, confidence: float = 0.9, right: Sequence[floa
     >>> evidence = Evidence(score[:200], zeros[:200], right[:200], np.ones(200), score[200:], zeros[200:], 1)
     >>> curve = fill_curve(evidence, right=[0.8, 0.9, 0.95])
     >>> curve.estimated.tolist(), curve.average.tolist(), curve.confident.tolist()
-    ([1000, 919, 707], [1000, 910, 707], [1000, 800, 260])
+    ([1000, 919, 707], [1000, 924, 721], [1000, 800, 260])
     """
     steps = steps_of(evidence)
     few = steps.spread(N_STEPS)

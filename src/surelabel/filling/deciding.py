@@ -23,6 +23,7 @@ def fill(
     right: float = 0.95,
     confidence: float | None = None,
     per_class: bool = False,
+    exact: bool = False,
     promise: bool = True,
 ) -> Filling:
     """Fill in as many labels as can be answered for.
@@ -42,6 +43,10 @@ def fill(
         How sure this is to be; without, it holds on average.
     per_class : bool, default=False
         Whether it is to hold in each class that is filled, and not only in all of them together.
+    exact : bool, default=False
+        Whether the labelled rows are a split that the classifier has neither learnt from nor been chosen on
+        (`evidence.evidence_of_split`). Then the promise is a theorem, and reckons with one wrong row more
+        than there were; of cross-fitted rows that would be too careful (`average.likely_false_share`).
     promise : bool, default=True
         False: fill in by the estimated share right (`steps.estimated_error`), and promise nothing.
 
@@ -57,13 +62,13 @@ def fill(
     >>> right, zeros = rng.random(1200) < score, np.zeros(1200, int)
     >>> evidence = Evidence(score[:200], zeros[:200], right[:200], np.ones(200), score[200:], zeros[200:], 1)
     >>> print(fill(evidence, right=0.9))
-    910 of 1,000 missing labels filled in; about 90% of them are right (at least 90% on average)
+    924 of 1,000 missing labels filled in; about 90% of them are right (at least 90% on average)
     >>> print(fill(evidence, right=0.9, confidence=0.9))
     800 of 1,000 missing labels filled in; about 94% of them are right (at least 90% with 90% confidence)
     """
     own = [steps_of(evidence.of_class(k)) for k in range(evidence.n_classes)]
     tested = own if per_class else [steps_of(evidence)]
-    decided = _limits(tested, right, confidence) if promise else _estimated(tested, right)
+    decided = _limits(tested, right, confidence, exact) if promise else _estimated(tested, right)
     limits = np.broadcast_to(decided, evidence.n_classes)
     filled = evidence.pool_score >= limits[evidence.pool_guess]
     missing = [rows_missing(steps, right, confidence) for steps in tested]
@@ -94,10 +99,10 @@ def fill(
     )
 
 
-def _limits(each: Sequence[Steps], right: float, confidence: float | None) -> Floats:
+def _limits(each: Sequence[Steps], right: float, confidence: float | None, exact: bool) -> Floats:
     """The least score to fill in each group; infinite where nothing is filled."""
     if confidence is None:
-        chosen = [on_average(steps, right) for steps in each]
+        chosen = [on_average(steps, right, exact) for steps in each]
     else:
         each = [steps.spread(N_STEPS) for steps in each]
         chosen = last_passed(each, right, confidence).tolist()

@@ -14,9 +14,10 @@ from .evidence import Evidence
 from .steps import Steps, estimated_error, steps_of
 
 _NEARLY = 1e-9
-# Errors fall with the number of labels to this power: what predicts best on tables for choosing, though only
-# within a factor of about two.
-_LEARNING = 0.6
+# Errors fall with the number of labels to this power: what predicts best on tables for choosing.
+_LEARNING = 0.8
+# In three of four cases on all tables the true number of further labels was within these factors of it.
+_LOW, _HIGH = 1 / 14, 3.0
 # Numbers of labels that are looked at: each is so much more than the one before, up to so many times today's.
 _FACTOR, _MOST = 1.02, 100.0
 SHARES = (0.5, 0.8, 0.9, 0.95)
@@ -31,11 +32,23 @@ class More:
     share : float
         Of the unlabelled rows.
     labels : int or None
-        Further labels; 0 if it can be filled now, None if no number that the table has seems enough.
+        Further labels; 0 if it can be filled now, None if no number that the table has seems enough. A rough
+        figure: in the median it is off by a factor of two, more often too high than too low (`between`).
     """
 
     share: float
     labels: int | None
+
+    @property
+    def between(self) -> tuple[int, int] | None:
+        """Where the number lies in about three of four cases; None where none seems enough.
+
+        Examples
+        --------
+        >>> More(0.8, 100).between
+        (7, 300)
+        """
+        return None if self.labels is None else (int(_LOW * self.labels), int(np.ceil(_HIGH * self.labels)))
 
 
 def rows_missing(steps: Steps, right: float, confidence: float | None) -> int:
@@ -48,7 +61,12 @@ def rows_missing(steps: Steps, right: float, confidence: float | None) -> int:
     if not len(some):
         return int(rows_needed(np.array(0), right, confidence))
     if confidence is None:
-        least = np.ceil((1 + some.wrong_of_all) / (1 - right) / share - _NEARLY) - 1 - some.n_all
+        # One wrong row more, or, where little is stated to be wrong, as many as there were.
+        one_more = np.ceil((1 + some.wrong_of_all) / (1 - right) / share - _NEARLY) - 1
+        enough = np.ceil(1 / (1 - right) / share - _NEARLY) - 1
+        seen = np.ceil(some.wrong_of_all / (1 - right) / share - _NEARLY)
+        stated = some.expected <= 1 - right + _NEARLY
+        least = np.where(stated, np.maximum(enough, seen), one_more) - some.n_all
     else:
         wrong = np.ceil(some.wrong - _NEARLY).astype(int)
         least = np.ceil((rows_needed(wrong, right, confidence) - some.n) / share - _NEARLY)
@@ -73,7 +91,7 @@ def labels_needed(
     >>> right, zeros = rng.random(1200) < score, np.zeros(1200, int)
     >>> evidence = Evidence(score[:200], zeros[:200], right[:200], np.ones(200), score[200:], zeros[200:], 1)
     >>> [(each.share, each.labels) for each in labels_needed(evidence, 0.9, confidence=0.9)]
-    [(0.5, 0), (0.8, 0), (0.9, 81), (0.95, 163)]
+    [(0.5, 0), (0.8, 0), (0.9, 64), (0.95, 122)]
     """
     steps = steps_of(evidence)
     if not len(steps):
@@ -98,7 +116,7 @@ def _reached(n: float, share: Floats, error: Floats, right: float, confidence: f
     """The share that can be filled with n labels if the best rows, by their share, have these errors."""
     wrong = n * share * error
     if confidence is None:
-        passed = (1 + wrong) / (1 + n) / share <= 1 - right + _NEARLY
+        passed = np.maximum(error, 1 / (1 + n) / share) <= 1 - right + _NEARLY
     else:
         passed = most_wrong(n * share, wrong, confidence) <= 1 - right
     return float(share[passed].max(initial=0.0))

@@ -31,6 +31,8 @@ class Steps:
         The same rows that were wrong, as a share of all held-out rows, times n_all.
     stated : ndarray of shape (T,)
         The share wrong among the unlabelled rows at or above the threshold, by the probabilities stated.
+    expected : ndarray of shape (T,)
+        The same, more where held-out rows were wrong more often than stated of them.
     n_all : float
         What all held-out rows are worth.
     m : int
@@ -43,6 +45,7 @@ class Steps:
     wrong: Floats
     wrong_of_all: Floats
     stated: Floats
+    expected: Floats
     n_all: float
     m: int
 
@@ -58,6 +61,7 @@ class Steps:
             self.wrong[chosen],
             self.wrong_of_all[chosen],
             self.stated[chosen],
+            self.expected[chosen],
             self.n_all,
             self.m,
         )
@@ -101,16 +105,28 @@ def steps_of(evidence: Evidence) -> Steps:
     total, squares, wrong = (each[above] for each in sums)
     n = _worth(total, squares)
     n_all = float(_worth(sums[0][-1], sums[1][-1]))
+    stated = 1 - np.cumsum(np.sort(evidence.pool_score)[::-1])[filled - 1] / filled
     return Steps(
         threshold,
         filled,
         n,
         n * wrong / np.maximum(total, _NEARLY),
         n_all * wrong / max(sums[0][-1], _NEARLY),
-        1 - np.cumsum(np.sort(evidence.pool_score)[::-1])[filled - 1] / filled,
+        stated,
+        np.minimum(stated * _too_sure(evidence), 1.0),
         n_all,
         m,
     )
+
+
+def _too_sure(evidence: Evidence) -> float:
+    """How many times more often than stated held-out rows are wrong; 1 where they are wrong less often.
+
+    One row more on both sides, so that few rows do not say much.
+    """
+    weight = evidence.weight / max(evidence.weight.mean(), _NEARLY) if len(evidence.weight) else 0.0
+    wrong, stated = (weight * ~evidence.right).sum(), (weight * (1 - evidence.score)).sum()
+    return max(float((1 + wrong) / (1 + stated)), 1.0)
 
 
 def estimated_error(steps: Steps) -> Floats:

@@ -188,13 +188,29 @@ class Run:
         same = asked_before and self.estimator is None and self.strand.said is not None
         predict = None if same else finished.final.predict_proba
         score, guess = self.engine.guesses(self.strand, predict)
+        weight = self._standing_for(finished.held_out)
         if self.aside is None:
-            return replace(finished, evidence=beside(finished.held_out, score, guess))
+            return replace(finished, evidence=beside(finished.held_out, score, guess, weight))
         others = ~self.aside.among_unlabelled
         return replace(
             finished,
-            evidence=beside(finished.held_out, score[others], guess[others]),
+            evidence=beside(finished.held_out, score[others], guess[others], weight),
             aside=self.aside.evidence(score, guess, len(self.targets.classes)),
+        )
+
+    def _standing_for(self, held: HeldOut) -> Floats:
+        """How many unlabelled rows each held-out row stands for, up to a factor, shape (n,).
+
+        Where the user says how frequent the classes are among unlabelled rows, each class by that.
+        """
+        if self.strand.shares is not None:
+            return held.weight
+        n_classes = len(self.class_prior)
+        return (
+            held.weight
+            * (self.class_prior / class_frequencies(held.codes, held.weight, n_classes).clip(1e-9))[
+                held.codes
+            ]
         )
 
     def outcome(self, finished: _Finished) -> dict[str, Any]:
