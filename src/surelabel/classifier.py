@@ -13,6 +13,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .advising import Advising
 from .allocation import Allocation
 from .budget import Budget
 from .committees.member_fitting import Classifier, aligned
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 _DOUBT = 1e-12
 
 
-class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
+class PseudoLabelClassifier(Advising, ClassifierMixin, BaseEstimator):
     """Fill in missing labels round by round, then train on all of them.
 
     Parameters

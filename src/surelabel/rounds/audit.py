@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ..common.notice import notice
@@ -35,10 +36,13 @@ def audit(labels: Labels, classes: Values, index: pd.Index[Any]) -> pd.DataFrame
 
 def described(targets: Targets, labels: Labels, index: pd.Index[Any]) -> dict[str, Any]:
     """What became of each row, by the names of fitted attributes."""
+    lines = audit(labels, targets.classes, index)
+    given = (targets.codes >= 0) & (labels.weight > 0)
     return {
         "transduction_": targets.filled(labels.codes),
         "labeled_iter_": labels.round,
-        "pseudo_labels_": audit(labels, targets.classes, index)[targets.codes < 0],
+        "pseudo_labels_": lines[targets.codes < 0],
+        "_given": lines[["label"]].assign(row=np.arange(len(lines)))[given],
     }
 
 
