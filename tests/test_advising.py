@@ -136,3 +136,20 @@ def test_what_cannot_be_told_is_refused_in_words(fitted, table):
     del unguarded._given
     with pytest.raises(ValueError, match="older release"):
         unguarded.next_rows()
+
+
+def test_what_was_learnt_holds_in_later_fits_and_after_loading(table, tmp_path):
+    X, y, truth = table
+    clf = csa(committee=Repeated(trees(5), n_members=3), guard=False, random_state=0).fit(X[:100], y[:100])
+    clf.learn(["row 10", "row 119"], ["ant", "dog"]).learn(["row 10"], [truth[10]])
+    clf.save(tmp_path / "model.skops")
+    again = surelabel.load(tmp_path / "model.skops")
+    # A class with a single row is told of; the answer about a row of X_unlabeled counts as well.
+    with pytest.warns(UserWarning, match="dog"):
+        again.fit(X[:100], y[:100], X_unlabeled=X[100:])
+    assert again.transduction_[10] == truth[10]
+    assert again.transduction_[119] == "dog"
+    assert "dog" in again.classes_
+    assert {10, 119} <= set(again._given["row"])
+    with pytest.raises(ValueError, match="2 rows and 1 labels"):
+        clf.learn([1, 2], ["ant"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,7 @@ from .committees.encoding import Encoder
 from .committees.text_encoding import TextBesideTable
 from .common.types import Fitted, Floats, Ints, RandomState, Table, Values
 from .confidence import two_best
+from .reading.answers import Answer, answered
 from .reading.features import as_table, has_text, take
 
 # Rows from which it is learnt how rows are alike.
@@ -31,6 +32,49 @@ class Advising:
 
     several_labels: Any
     classes_: Values
+    _answers: pd.DataFrame | None = None
+
+    def learn(self, rows: Any, labels: Any, label: Any = None) -> Self:
+        """Remember answers of a person: they replace the labels of these rows in every later fit.
+
+        Parameters
+        ----------
+        rows : sequence of n
+            Rows by the index of X, as that of `next_rows`; positions, where X has no index.
+        labels : sequence of n
+            Their classes; those that are new are added. Of several labels, 1 or 0.
+        label : sequence of n, or one, optional
+            Which of several labels is answered.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> from surelabel import Repeated, csa, trees
+        >>> X, y = np.arange(40.0)[:, None], np.where(np.arange(40) % 4, -1, np.arange(40) // 20)
+        >>> clf = csa(committee=Repeated(trees(3), n_members=2), guard=False, random_state=0).fit(X, y)
+        >>> clf = clf.learn([39, 38, 37], [2, 2, 2]).fit(X, y)
+        >>> clf.classes_.tolist(), clf.transduction_[[37, 38, 39]].tolist()
+        ([0, 1, 2], [2, 2, 2])
+        """
+        rows, labels = list(rows), list(labels)
+        if len(rows) != len(labels):
+            raise ValueError(f"learn() got {len(rows)} rows and {len(labels)} labels; there is one for each.")
+        which = [label] * len(rows) if label is None or isinstance(label, (str, int)) else list(label)
+        new = pd.DataFrame({"row": rows, "value": labels, "label": which}, dtype=object)
+        known = new if self._answers is None else pd.concat([self._answers, new], ignore_index=True)
+        # Of two answers about one thing the later one holds.
+        self._answers = known[~known.duplicated(["row", "label"], keep="last")].reset_index(drop=True)
+        return self
+
+    def _with_answers(self, targets: Any, index: pd.Index[Any]) -> Any:
+        """Labels with what was learnt of rows in their place."""
+        if self._answers is None:
+            return targets
+        lines = self._answers.to_dict("records")
+        return answered(targets, [Answer(each["row"], each["value"], each["label"]) for each in lines], index)
 
     def next_rows(self, X: Table | None = None, n: int = 20, random_state: RandomState = 0) -> pd.DataFrame:
         """Rows that a person should label next, those that are worth most first.

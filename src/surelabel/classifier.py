@@ -262,9 +262,9 @@ class PseudoLabelClassifier(Advising, ClassifierMixin, BaseEstimator):
         self.columns_ = clone(self.columns) if self.columns is not None else Columns()
         table = self.columns_.fit_transform(X, X_unlabeled)
         validate_data(self, header(X), skip_check_array=True)
-        targets = self._targets(X, y, table.shape[0])
-        weight = row_weights(sample_weight, X, table.shape[0])
         index = caller_index(X, X_unlabeled)
+        targets = self._with_answers(self._targets(X, y, table.shape[0]), index)
+        weight = row_weights(sample_weight, X, table.shape[0])
         run = begun(self, table, targets, weight, index, after)
         self._run, self.classes_, self.class_prior_ = run, targets.classes, run.class_prior
         self.history_ = run.history
