@@ -6,7 +6,8 @@ ONE = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 # By groups: tests that share a cluster or a browser run in one worker, which starts it once.
 PYTEST = $(ONE) SCIPY_ARRAY_API=1 $(BIN)/python -m pytest -n auto --dist loadgroup
 
-.PHONY: demo test test-quick coverage test-newest bench-transport bench-committee bench-accuracy bench-defaults bench-members bench-seeds bench-found bench-early bench-scale bench-dask bench-bounds bench-passes bench-quick bench-paper bench-suite bench-kinds bench-texts bench-levels bench-promise bench-kill bench-fuzz bench-hostile clean
+# Every target is a name, and no file.
+.PHONY: $(shell sed -n "s/^\([a-z][a-z-]*\):.*/\1/p" $(firstword $(MAKEFILE_LIST)))
 
 demo: $(VENV)/demo.stamp  ## fill in the labels of 1,294 handwritten digits
 	$(BIN)/surelabel demo --out demo
@@ -68,6 +69,12 @@ bench-bounds: $(VENV)/bench.stamp  ## the theorems against simulations and held-
 
 bench-promise: $(VENV)/bench.stamp  ## what is promised of filled labels, and whether it is kept; ARGS="--data-dir DIR --draws 30"; goes on where it was stopped
 	$(ONE) $(BIN)/python benchmarks/promise.py $(ARGS)
+
+bench-loop: $(VENV)/bench.stamp  ## a simulated person answers, by who chooses the rows; ARGS="--data-dir DIR --draws 2"; goes on where it was stopped
+	$(ONE) $(BIN)/python benchmarks/loop.py $(ARGS)
+
+bench-wrong: $(VENV)/bench.stamp  ## how well wrong labels are found, beside cleanlab; ARGS="--data-dir DIR"; goes on where it was stopped
+	$(ONE) $(BIN)/python benchmarks/wrong_labels.py $(ARGS)
 
 bench-passes: $(VENV)/bench.stamp  ## which rows the t-test trusts as a network is asked more often; ARGS="--seeds 2"
 	$(ONE) $(BIN)/python benchmarks/passes.py $(ARGS)

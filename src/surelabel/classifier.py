@@ -13,6 +13,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .advising import Advising
 from .allocation import Allocation
 from .budget import Budget
 from .committees.member_fitting import Classifier, aligned
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 _DOUBT = 1e-12
 
 
-class PseudoLabelClassifier(HandsOut, ClassifierMixin, BaseEstimator):
+class PseudoLabelClassifier(HandsOut, Advising, ClassifierMixin, BaseEstimator):
     """Fill in missing labels round by round, then train on all of them.
 
     Parameters
@@ -275,10 +276,11 @@ class PseudoLabelClassifier(HandsOut, ClassifierMixin, BaseEstimator):
         self.columns_ = clone(self.columns) if self.columns is not None else Columns()
         table = self.columns_.fit_transform(X, X_unlabeled)
         validate_data(self, header(X), skip_check_array=True)
+        index = caller_index(X, X_unlabeled)
         targets, self._cells = read_labels(self, X, y, table.shape[0])
+        targets = self._with_answers(targets, index)
         speak_of_identifiers(X, self.columns_, targets.codes)
         weight = row_weights(sample_weight, X, table.shape[0])
-        index = caller_index(X, X_unlabeled)
         run = begun(self, table, targets, weight, index, after)
         self._run, self.classes_, self.class_prior_ = run, targets.classes, run.class_prior
         self.history_ = run.history

@@ -36,11 +36,15 @@ def audit(labels: Labels, classes: Values, index: pd.Index[Any]) -> pd.DataFrame
 
 def described(targets: Targets, labels: Labels, index: pd.Index[Any]) -> dict[str, Any]:
     """What became of each row, by the names of fitted attributes."""
+    lines = audit(labels, targets.classes, index)
+    # Those that taught: not what was kept aside.
+    given = (labels.round == 0) & (labels.weight > 0)
     return {
         "transduction_": targets.filled(labels.codes),
         # Given, also where a label was kept from training.
         "labeled_iter_": np.where(targets.codes >= 0, 0, labels.round),
-        "pseudo_labels_": audit(labels, targets.classes, index)[targets.codes < 0],
+        "pseudo_labels_": lines[targets.codes < 0],
+        "_given": lines[["label"]].assign(row=np.arange(len(lines)))[given],
     }
 
 

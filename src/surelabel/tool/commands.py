@@ -12,7 +12,7 @@ import typer
 
 from ..bench.command import bench
 from ..files import InputError, read_table
-from . import display
+from . import asking_commands, display
 from .console import console_for, escaped, notices
 from .errors import NOTHING_LABELLED, answering
 from .finished_run import predicted, refilled, reported
@@ -53,6 +53,8 @@ app = typer.Typer(
 )
 
 app.add_typer(bench, name="bench")
+app.command("next", epilog="Example:\n\n  surelabel next run/ -n 20 -o ask.csv")(asking_commands.next_rows)
+app.command("doubts", epilog="Example:\n\n  surelabel doubts run/ -o doubts.csv")(asking_commands.doubts)
 
 
 @app.command(

@@ -73,7 +73,7 @@ def refilled(folder: RunFolder, asked: dict[str, Any]) -> Outcome:
 
 def _reported_elsewhere(folder: RunFolder, settings: Settings, out: Path) -> Path:
     """Write the report into a file that the user names; pages beside it, where rows have several labels."""
-    _check_out(out, folder)
+    check_out(out, folder)
     if out.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"{out}: the report is an HTML page. Name a file that ends in .html.")
     clf = load(folder.model)
@@ -124,7 +124,7 @@ def predicted(
     table = read_table(data, sheet, encoding)
     if out.exists() and out.samefile(table.path):
         raise InputError(f"{out} is the file that is read. Name another --out.")
-    _check_out(out, folder)
+    check_out(out, folder)
     clf = load(folder.model)
     # The first release did not learn from free text.
     X = features_of(table, {name: kinds[name] for name in clf.columns_.names_})
@@ -157,7 +157,7 @@ def _predictions(name: str, opinion: Opinion, as_text: bool) -> dict[str, pd.Ser
     }
 
 
-def _check_out(out: Path, folder: RunFolder) -> None:
+def check_out(out: Path, folder: RunFolder) -> None:
     """Refuse to write over a file of the run, or through a link in its folder."""
     if out.parent.resolve() == folder.path.resolve():
         if folder.files.is_used(out.name):

@@ -1,0 +1,125 @@
+"""When to stop asking: the goal is reached, or answers no longer change anything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+_GOAL = 0.9
+# Answers change nothing any more where over the last so many trainings, and at least so many answers, the
+# share promised rose by less than this, and in each less than this share of the guesses changed.
+_TRAININGS, _ANSWERS = 3, 30
+_RISE, _CHANGED = 0.005, 0.005
+_NEARLY = 1e-9
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where the work stood when the classifier was last trained.
+
+    Parameters
+    ----------
+    answers : int
+        Given by then, in all.
+    promised : float
+        The share of the unlabelled rows whose labels could be handed out under the promise.
+    changed : float, default=1.0
+        The share of them whose guess was another than at the training before.
+    """
+
+    answers: int
+    promised: float
+    changed: float = 1.0
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """Whether to go on, and how long.
+
+    Parameters
+    ----------
+    goal : float
+        The share of the unlabelled rows that is to be labelled under the promise.
+    promised : float
+        What it is now.
+    reached, idle : bool
+        Whether the goal is reached; whether answers no longer change anything.
+    answers_left : int or None
+        Further answers until the goal, as far as can be told; None where that cannot be told.
+
+    Examples
+    --------
+    >>> print(Outlook(0.9, 0.62, False, False, 140))
+    62.0% of 90.0% promised; about 140 more answers
+    """
+
+    goal: float
+    promised: float
+    reached: bool
+    idle: bool
+    answers_left: int | None
+
+    @property
+    def stop(self) -> bool:
+        """Whether to stop."""
+        return self.reached or self.idle
+
+    def __str__(self) -> str:
+        so_far = f"{self.promised:.1%} of {self.goal:.1%} promised"
+        if self.reached:
+            return (
+                f"stop: the goal is reached, {self.promised:.1%} can be promised ({self.goal:.1%} was asked)"
+            )
+        if self.idle:
+            return f"stop: the last answers changed nothing; {so_far}"
+        if self.answers_left is None:
+            return f"{so_far}; how many more answers cannot be told yet"
+        return f"{so_far}; about {self.answers_left:,} more answers"
+
+
+def outlook(standings: Sequence[Standing], goal: float = _GOAL, needed: int | None = None) -> Outlook:
+    """Whether to go on, from where the work stood at each training.
+
+    Parameters
+    ----------
+    standings : sequence of Standing
+        In order; at least one.
+    goal : float, default=0.9
+        The share of the unlabelled rows that is to be labelled under the promise.
+    needed : int, optional
+        Further answers until the goal, as `filling.labels_needed` says; without, the speed so far tells.
+
+    Examples
+    --------
+    >>> so_far = [Standing(0, 0.2), Standing(50, 0.4, 0.05), Standing(100, 0.6, 0.03)]
+    >>> outlook(so_far).answers_left
+    75
+    >>> outlook([*so_far, Standing(150, 0.91, 0.02)]).stop
+    True
+    """
+    now = standings[-1]
+    reached = now.promised >= goal - _NEARLY
+    idle = not reached and _idle(standings)
+    left = 0 if reached else needed if needed is not None else _by_speed(standings, goal)
+    return Outlook(goal, now.promised, reached, idle, left)
+
+
+def _idle(standings: Sequence[Standing]) -> bool:
+    """Whether the last answers changed neither guesses nor what can be promised."""
+    if len(standings) <= _TRAININGS:
+        return False
+    before, *last = standings[-_TRAININGS - 1 :]
+    few = all(each.changed < _CHANGED for each in last)
+    rise = max(each.promised for each in last) - before.promised
+    return few and rise < _RISE and last[-1].answers - before.answers >= _ANSWERS
+
+
+def _by_speed(standings: Sequence[Standing], goal: float) -> int | None:
+    """Answers left if the share promised goes on to rise as it did since the last few trainings."""
+    before, now = standings[-_TRAININGS - 1 :][0], standings[-1]
+    rise, answers = now.promised - before.promised, now.answers - before.answers
+    if rise < _RISE or answers <= 0:
+        return None
+    return int(np.ceil((goal - now.promised) * answers / rise - _NEARLY))

@@ -1,0 +1,32 @@
+import pytest
+
+from surelabel.advice.stopping import Standing, outlook
+
+
+def test_the_goal_ends_it():
+    end = outlook([Standing(0, 0.5), Standing(40, 0.9, 0.2)], goal=0.9)
+    assert (end.stop, end.reached, end.idle, end.answers_left) == (True, True, False, 0)
+    assert "the goal is reached" in str(end)
+
+
+def test_answers_that_change_nothing_end_it_but_not_too_soon():
+    still = [Standing(20 * k, 0.6, 0.001) for k in range(4)]
+    assert outlook(still).idle
+    assert "changed nothing" in str(outlook(still))
+    assert not outlook(still[:3]).idle
+    assert not outlook([*still[:3], Standing(60, 0.62, 0.001)]).idle
+    assert not outlook([*still[:3], Standing(60, 0.6, 0.02)]).idle
+    few = [Standing(5 * k, 0.6, 0.001) for k in range(4)]
+    assert not outlook(few).idle
+
+
+@pytest.mark.parametrize(("needed", "expected"), [(None, 60), (33, 33)])
+def test_answers_left_are_by_speed_unless_they_are_known(needed, expected):
+    so_far = [Standing(0, 0.3), Standing(60, 0.6, 0.1)]
+    assert outlook(so_far, 0.9, needed).answers_left == expected
+
+
+def test_without_any_rise_nothing_is_predicted():
+    left = outlook([Standing(0, 0.3), Standing(60, 0.3, 0.1)])
+    assert left.answers_left is None
+    assert "cannot be told" in str(left)

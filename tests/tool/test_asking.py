@@ -1,0 +1,84 @@
+"""`surelabel next` and `surelabel doubts`."""
+
+import numpy as np
+import pytest
+from birds import birds, refused, surelabel, with_small_models, written
+
+from surelabel.files import read_table
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A finished run on birds of which one has a wrong label, with a second file of others."""
+    there = tmp_path_factory.mktemp("birds")
+    frame, truth = birds(n=90, n_labelled=60)
+    frame.loc[3, "species"] = "owl"
+    assert truth[3] == "cat"
+    written(frame[:75], there / "birds.csv")
+    written(frame[75:].drop(columns="species"), there / "more.csv")
+    with pytest.MonkeyPatch.context() as patched:
+        with_small_models(patched)
+        made = surelabel(
+            *("label", there / "birds.csv", "--target", "species", "--unlabeled", there / "more.csv"),
+            *("--out", there / "run", "--no-report", "-q"),
+        )
+    assert made.exit_code == 0, made.output
+    return there / "run", frame
+
+
+def test_next_shows_rows_with_their_cells_and_writes_them(run, tmp_path):
+    folder, frame = run
+    result = surelabel("next", folder, "-n", 10, "-o", tmp_path / "ask.csv")
+    assert result.exit_code == 0, result.output
+    assert "10 rows written" in result.output
+    assert "at random" in result.output
+    written_rows = read_table(tmp_path / "ask.csv").frame
+    assert len(written_rows) == 10
+    for line in written_rows.to_dict("records"):
+        place = int(line["surelabel_row"]) - 1 + (75 if line["surelabel_file"] == "unlabeled" else 0)
+        assert line["ring"] == frame.loc[place, "ring"]
+        assert frame.loc[place, "species"] == ""
+        # Nothing that the run filled in leads the person who is asked.
+        assert line["species"] in (None, "") or line["species"] != line["species"]
+    assert set(written_rows["surelabel_pile"]) == {"unsure", "random"}
+
+
+def test_doubts_finds_the_wrong_label_and_says_what_speaks_against_it(run, tmp_path):
+    folder, frame = run
+    result = surelabel("doubts", folder, "-n", 5, "-o", tmp_path / "doubts.csv")
+    assert result.exit_code == 0, result.output
+    assert "of 60 given labels are expected to be wrong" in " ".join(result.output.split())
+    lines = read_table(tmp_path / "doubts.csv").frame
+    first = lines.iloc[0]
+    assert (int(first["surelabel_row"]), first["surelabel_label"], first["surelabel_suggestion"]) == (
+        4,
+        "owl",
+        "cat",
+    )
+    against = [int(number) - 1 for number in first["surelabel_against"].split(", ")]
+    assert set(frame.loc[against, "species"]) == {"cat"}
+
+
+def test_neither_changes_the_run(run):
+    folder, _ = run
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert surelabel("next", folder).exit_code == surelabel("doubts", folder).exit_code == 0
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize("command", ["next", "doubts"])
+def test_what_cannot_be_done_is_refused(run, tmp_path, command):
+    folder, _ = run
+    assert refused(surelabel(command, folder, "-n", 0), "at least 1; it is 0")
+    assert refused(surelabel(command, folder, "-o", folder / "labels.csv"), "is a file of the run")
+    assert refused(surelabel(command, folder, "-o", " "), "--out is empty")
+    assert surelabel(command, tmp_path / "nothing").exit_code == 2
+
+
+def test_telling_columns_come_first(run):
+    from surelabel.tool.asking import finished_rows
+    from surelabel.tool.run_folder import RunFolder
+
+    columns = finished_rows(RunFolder(run[0])).telling_columns()
+    assert set(columns[:2]) == {"width", "height"}
+    assert np.isin(columns, ["width", "height", "colour"]).all()
