@@ -17,7 +17,7 @@ from .allocation import Allocation
 from .budget import Budget
 from .committees.member_fitting import Classifier, aligned
 from .common.notice import each_once, logger, shown
-from .common.types import AnyLabels, Floats, Ints, RandomState, Table, Values
+from .common.types import AnyLabels, Bools, Floats, Ints, RandomState, Table, Values
 from .heldout import HeldOut, Verdict
 from .reading.columns import Columns
 from .reading.containers import opened_labels
@@ -165,6 +165,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     verdict_: Verdict | None
     _run: Run | Runs  # from the start of `fit_rounds` to the end of `finish`
     _present: Ints  # positions in classes_ of the classes that estimator_ was trained on
+    sampled_: Bools | None = None  # which given labels are a random sample, (n,); None: all
     _learnt: bool = False  # whether unlabelled rows took part in training
     _cells: str | None = None  # type of the cells of y, where it has a cell for each label
 
@@ -276,7 +277,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
 
     def _forget(self) -> None:
         """Drop what an earlier fit knew: it no longer holds."""
-        for name in ("estimator_", "estimators_", "_run", "_cells"):
+        for name in ("estimator_", "estimators_", "sampled_", "_run", "_cells"):
             self.__dict__.pop(name, None)
 
     def checkpoint(self) -> Checkpoint:

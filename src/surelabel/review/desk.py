@@ -62,9 +62,7 @@ class Desk:
         self._answered = np.zeros(len(subject), dtype=bool)
         self._leases: dict[int, tuple[str, float]] = {}
         self._skipped: dict[str, dict[int, None]] = {}
-        self._places = {
-            name: {int(row): k for k, row in enumerate(self.pile(name).rows)} for name in NAMES[:3]
-        }
+        self._places = _places(piles)
         self.refresh()
 
     def pile(self, name: str) -> Pile:
@@ -85,6 +83,16 @@ class Desk:
         with self._lock:
             if self._open:
                 self.refresh()
+
+    def change(self, subject: Subject, piles: Piles, since: int) -> None:
+        """Show another run on the same rows: the answers stay, and count for what they are."""
+        with self._lock:
+            self.subject, self.piles, self._since = subject, piles, since
+            self._answered = np.zeros(len(subject), dtype=bool)
+            for row, _ in self.ledger.items():
+                self._answered[row] = True
+            self._leases, self._skipped = {}, {}
+            self._places = _places(piles)
 
     def close(self) -> None:
         """Close the file, with all of it known."""
@@ -290,6 +298,11 @@ class Desk:
         if standing is not None:
             found |= {"status": status_of(standing), "answer": standing.label}
         return found
+
+
+def _places(piles: Piles) -> dict[str, dict[int, int]]:
+    """Where each row is in each pile that has an order."""
+    return {name: {int(row): k for k, row in enumerate(getattr(piles, name).rows)} for name in NAMES[:3]}
 
 
 def _first(rows: Ints, without: set[int]) -> int | None:

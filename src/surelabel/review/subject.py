@@ -19,6 +19,8 @@ from .piles import unlabelled_rows
 
 _IMAGE = re.compile(r"(\d+)x(\d+)(?::(.+))?")
 _MOST_PIXELS = 65_536
+# Whole numbers below this are written as such, not as 8.0.
+_EXACT = 1e15
 NO_LABEL, FILLED, GIVEN = "no label", "filled in", "given"
 
 
@@ -229,4 +231,8 @@ def _names(values: pd.Series, rows: Ints, n: int) -> Values:
 
 def plain(cell: Any) -> str:
     """A cell as text; "" where it is missing."""
-    return "" if pd.api.types.is_scalar(cell) and pd.isna(cell) else str(cell)
+    if pd.api.types.is_scalar(cell) and pd.isna(cell):
+        return ""
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < _EXACT:
+        return str(int(cell))
+    return str(cell).removesuffix(" 00:00:00")

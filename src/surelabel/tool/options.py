@@ -33,4 +33,8 @@ GuardFormulas = Annotated[
     typer.Option("--guard-formulas", help="Guard all text of CSV and TSV, for use in a spreadsheet."),
 ]
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
+AnswerFrom = Annotated[
+    str | None,
+    typer.Option(help="A table with all labels: a simulated person answers from it, instead of a browser."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]

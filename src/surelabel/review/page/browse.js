@@ -1,5 +1,5 @@
 // The list of any rows: look over, strike out the odd ones, accept the rest.
-import { alone, ask, at, count, drawn, make, open, page, percent, say, showState, tell } from "./review.js";
+import { alone, ask, at, classOf, count, drawn, make, open, page, percent, say, showState, tell } from "./review.js";
 
 export function startList() {
   let found = { rows: [], n: 0, page: 0, pages: 0 };
@@ -44,6 +44,7 @@ export function startList() {
   function draw() {
     options();
     at("rows").replaceChildren(...found.rows.map(line));
+    at("rows").classList.toggle("pictures", found.rows.some((each) => each.picture));
     if (!found.rows.length) at("rows").replaceChildren(make("p", { text: "No row is like that." }));
     at("page-number").textContent = `${count(found.n)} rows, page ${count(found.page + 1)} of ${count(Math.max(1, found.pages))}`;
     at("before").disabled = found.page <= 0;
@@ -82,7 +83,7 @@ export function startList() {
     else if (key === "a") { chooseAll(); return true; }
     else if (key === "o") { if (found.rows[here]) open(found.rows[here].row, "browse"); return true; }
     else if (key === "Enter") { answer({ accept: true }); return true; }
-    else if (key >= "1" && key <= "9" && page.state.classes[key - 1]) { answer({ label: page.state.classes[key - 1].label }); return true; }
+    else if (key >= "0" && key <= "9" && classOf(key) !== undefined) { answer({ label: classOf(key) }); return true; }
     else return false;
     draw();
     at("rows").children[here]?.scrollIntoView({ block: "nearest" });

@@ -2,7 +2,7 @@
 import { startList } from "./browse.js";
 
 export const at = (id) => document.getElementById(id);
-const KEYS = [..."123456789abcdefghijklmopqrstvwxyz"]; // u undoes, n names a class
+const KEYS = [..."123456789abcdefghijklmopqrstvwxyz0"]; // u undoes, n names a class
 const FEW_CELLS = 14;
 const PILES = ["ask", "doubts", "audit", "browse"];
 const WORDS = {
@@ -126,7 +126,16 @@ function neighbour(near) {
 
 // ---- the classes
 
-export const keyOf = (place) => KEYS[place];
+// A class whose name is a key has that key; the others get those that are left, in their order.
+export function keysOf(classes) {
+  const keys = new Map();
+  for (const { label } of classes) if (KEYS.includes(label.toLowerCase()) && ![...keys.values()].includes(label.toLowerCase())) keys.set(label, label.toLowerCase());
+  const free = KEYS.filter((key) => key !== "0" && ![...keys.values()].includes(key));
+  for (const { label } of classes) if (!keys.has(label) && free.length) keys.set(label, free.shift());
+  return keys;
+}
+
+export const classOf = (key) => [...keysOf(page.state.classes)].find(([, each]) => each === key)?.[0];
 
 function classButtons() {
   const text = at("filter").value.trim().toLowerCase();
@@ -134,10 +143,11 @@ function classButtons() {
   at("filter").hidden = classes.length <= 10;
   const likely = new Map((page.card?.likely || []).map((each) => [each.label, each.probability]));
   const held = page.card?.label;
-  const shown = classes.map((each, place) => ({ ...each, place })).filter((each) => each.label.toLowerCase().includes(text));
-  at("classes").classList.toggle("two", classes.length > 10);
+  const keys = keysOf(classes);
+  const shown = classes.filter((each) => each.label.toLowerCase().includes(text));
+  at("classes").classList.toggle("two", classes.length > 6);
   at("classes").replaceChildren(...shown.map((each) => {
-    const key = keyOf(each.place);
+    const key = keys.get(each.label);
     const p = likely.get(each.label);
     const mark = each.label === held ? "held" : p !== undefined && p !== null && !page.card.hidden ? "likely" : "";
     return make("button", { type: "button", class: mark, "data-class": each.label, "aria-keyshortcuts": key, title: each.label, onclick: () => answer(each.label) },
@@ -219,6 +229,9 @@ export function show({ card, state }) {
   at("standing").textContent = before && `Answered already. ${before}. A new answer replaces it.`;
   at("picture").replaceChildren(...(card.picture ? [drawn(card.picture, `Row ${card.row + 1} as a picture`)] : []));
   showCells(card);
+  const said = card.cells.some((cell) => cell.why !== undefined);
+  at("measure").hidden = !said;
+  at("measure").textContent = said ? `“5 of 10 near” means: of the 10 labelled rows nearest in that column, 5 are ${card.suggestion}. Columns that speak most for ${card.suggestion} come first.` : "";
   at("nearest").replaceChildren(...card.nearest.map(neighbour));
   at("nearest-box").hidden = !card.nearest.length;
   at("filter").value = "";
@@ -344,11 +357,11 @@ function rowKey({ key }) {
   const { suggestion } = page.card;
   if (key === "Enter") { if (suggestion !== null) answer(suggestion); else say("The suggestion is hidden: choose a class."); }
   else if (key === " ") skip();
-  else if (key === "0") answer(null);
+  else if (key === "-") answer(null);
   else if (key === "n") newClass();
   else if (key === "/") { if (!at("filter").hidden) at("filter").focus(); }
   else if (key === "Escape" && page.pile === "browse") show({ card: null, state: page.state });
-  else if (KEYS.includes(key) && page.state.classes[KEYS.indexOf(key)]) answer(page.state.classes[KEYS.indexOf(key)].label);
+  else if (classOf(key) !== undefined) answer(classOf(key));
   else return false;
   return true;
 }
