@@ -6,7 +6,7 @@ ONE = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 # By groups: tests that share a cluster or a browser run in one worker, which starts it once.
 PYTEST = $(ONE) SCIPY_ARRAY_API=1 $(BIN)/python -m pytest -n auto --dist loadgroup
 
-.PHONY: demo test test-quick coverage test-newest bench-transport bench-committee bench-accuracy bench-defaults bench-members bench-scale bench-dask bench-bounds bench-passes bench-quick bench-paper bench-suite bench-kinds bench-promise bench-kill bench-fuzz bench-hostile clean
+.PHONY: demo test test-quick coverage test-newest bench-transport bench-committee bench-accuracy bench-defaults bench-members bench-scale bench-dask bench-bounds bench-passes bench-quick bench-paper bench-suite bench-kinds bench-promise bench-kill bench-kill-review bench-fuzz bench-hostile clean
 
 demo: $(VENV)/demo.stamp  ## fill in the labels of 1,294 handwritten digits
 	$(BIN)/surelabel demo --out demo
@@ -81,6 +81,9 @@ bench-kinds: $(VENV)/bench.stamp  ## what each column of a folder's CSV files is
 
 bench-kill: $(VENV)/bench.stamp  ## kill 200 runs at random moments, resume them, compare; ARGS="--kills 30"
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/kill.py $(ARGS)
+
+bench-kill-review: $(VENV)/bench.stamp  ## kill the review page's server 200 times while answers stream in; ARGS="--kills 30"
+	$(ONE) $(BIN)/python benchmarks/kill_review.py $(ARGS)
 
 bench-fuzz: $(VENV)/bench.stamp  ## damaged files to every reader; ARGS="--seconds 60"
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/fuzz.py $(ARGS)

@@ -187,6 +187,7 @@ def test_the_page_can_take_the_answers_in(run, monkeypatch):
     assert row not in desk.piles.ask.rows
     (run / "labels.csv").write_text("changed by hand")
     desk.answer([row + 1], "owl", key="b", pile="browse")
+    update = Update(folder, desk)
     update._work()  # here, not in its thread: signals are for the main one
     assert "not taken in" in update.state()["words"]
     assert not update.state()["done"]

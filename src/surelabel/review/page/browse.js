@@ -91,7 +91,13 @@ export function startList() {
   }
 
   let waiting;
-  const again = () => { chosen.clear(); here = 0; alone(() => load(0)); };
+  const again = () => {
+    clearTimeout(waiting);
+    if (page.busy) { waiting = setTimeout(again, 50); return; } // what is typed meanwhile counts
+    chosen.clear();
+    here = 0;
+    alone(() => load(0));
+  };
   at("search").oninput = () => { clearTimeout(waiting); waiting = setTimeout(again, 200); };
   for (const id of ["of-class", "of-status", "order"]) at(id).onchange = again;
   at("wanted").onsubmit = (event) => { event.preventDefault(); again(); };

@@ -335,7 +335,7 @@ function pressed(event) {
   if (event.altKey || event.metaKey || document.querySelector("dialog[open]")) return;
   const typing = event.target.matches("input:not([type=checkbox]), select, textarea");
   if (event.target === at("filter")) return filterKey(event);
-  if (typing) { if (event.key === "Escape") at("card").focus(); return; }
+  if (typing) { if (event.key === "Escape") { event.target.blur(); at("card").focus(); } return; }
   if (event.ctrlKey) { if (event.key === "z") { event.preventDefault(); undo(); } return; }
   const onControl = event.target.matches("button, a, input") && (event.key === "Enter" || event.key === " ");
   if (onControl) return;
