@@ -155,7 +155,7 @@ def test_buttons_do_the_same_and_have_names(browser, serving, desk):
     assert desk.ledger.of(rows[1]) is None
     nameless = page.run(
         "[...document.querySelectorAll('button, input, select, canvas')].filter((node) => "
-        "!(node.textContent.trim() || node.getAttribute('aria-label') || node.getAttribute('aria-labelledby') "
+        "!(node.textContent.trim() || node.closest('label, [aria-label], [aria-labelledby]') === node "
         "|| node.closest('label'))).map((node) => node.id || node.outerHTML)"
     )
     assert nameless == []

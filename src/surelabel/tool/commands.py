@@ -252,13 +252,15 @@ def demo(
     quiet: Quiet = False,
 ) -> None:
     """Fill in 1,294 of 1,437 handwritten digits, and check them: their truth is known."""
-    from .demo import truth_of, write_digits
+    from .demo import truth_of, write_digits, write_truth
 
     console = console_for(quiet)
     with answering():
         there = _named(out, "a folder, such as --out demo/")
         there.mkdir(parents=True, exist_ok=True)
         data = write_digits(there / "digits.csv")
+        if review or answer_from is not None:
+            write_truth(there / "truth.csv")
         command = f"surelabel label {data} --target digit --jobs 2 --out {there / 'run'}"
         console.print(f"[bold]$ {escaped(command)}[/bold]\n", highlight=False, soft_wrap=True)
         folder = RunFolder(there / "run")
