@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from reviewing import small_desk, small_fit
+from reviewing import small_desk
 from scipy.stats import hypergeom
 
 from surelabel.files import InputError
@@ -12,11 +12,6 @@ from surelabel.review.likeness import Landmarks
 from surelabel.review.listing import Wanted
 from surelabel.review.piles import audit_bound, piles_of
 from surelabel.review.subject import Picture, subject_of
-
-
-@pytest.fixture(scope="module")
-def fit():
-    return small_fit()
 
 
 @pytest.fixture
@@ -201,7 +196,8 @@ def test_each_row_is_on_one_page(desk):
 
 def test_what_speaks_most_for_the_guess_comes_first_and_says_why(desk):
     card = desk.card(int(desk.piles.ask.rows[-1]), "ask")
-    speaks = [cell.get("speaks", 0.0) for cell in card["cells"]]
+    speaks = [cell["speaks"] for cell in card["cells"] if cell["used"]]
+    assert [cell["used"] for cell in card["cells"]] == [True] * 3 + [False]
     assert speaks == sorted(speaks, reverse=True)
     assert f"are {card['suggestion']}; of all labelled rows" in card["cells"][0]["why"]
     assert 0 < len(card["nearest"]) <= 3

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from browser import Tab, browser_path, started
-from reviewing import served, small_desk, small_fit
+from reviewing import served, small_desk
 
 from surelabel.review.answers import AnswerFile
 from surelabel.review.desk import Desk
@@ -20,11 +20,6 @@ HEBREW = "החבילה שלי לא הגיעה, ואני רוצה לקבל את �
 def browser():
     with started() as it:
         yield it
-
-
-@pytest.fixture(scope="module")
-def fit():
-    return small_fit()
 
 
 class Page(Tab):

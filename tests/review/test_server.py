@@ -6,17 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 from urllib.error import HTTPError
 
 import pytest
-from reviewing import served, small_desk, small_fit
+from reviewing import served, small_desk
 
 from surelabel import review
 from surelabel.files import InputError, OutputError
 from surelabel.review.person import Person, answer_pile
 from surelabel.review.server import Serving
-
-
-@pytest.fixture(scope="module")
-def fit():
-    return small_fit()
 
 
 @pytest.fixture

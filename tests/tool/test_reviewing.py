@@ -1,12 +1,14 @@
 """From a run to answers and back: what people say becomes given labels."""
 
 import json
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pandas as pd
 import pytest
-from birds import birds, refused, said, surelabel, written
+from birds import birds, refused, said, surelabel, with_small_models, written
 
 from surelabel import load
 from surelabel.review.answers import Answer, AnswerFile, answers_in
@@ -16,12 +18,26 @@ from surelabel.tool.run_folder import RunFolder
 QUICK = ("--target", "species", "--method", "pl", "--no-guard", "--no-report")
 
 
-@pytest.fixture
-def run(data, tmp_path):
-    """The folder of a run that came to its end."""
-    folder = tmp_path / "run"
-    assert surelabel("label", data, *QUICK, "--out", folder).exit_code == 0
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The folder of a run that came to its end, and of the table beside it."""
+    folder = tmp_path_factory.mktemp("made")
+    data = written(birds()[0], folder / "birds.csv")
+    with pytest.MonkeyPatch.context() as patch:
+        with_small_models(patch)
+        assert surelabel("label", data, *QUICK, "--out", folder / "run").exit_code == 0
     return folder
+
+
+@pytest.fixture
+def data(made):
+    return made / "birds.csv"
+
+
+@pytest.fixture
+def run(made, small, tmp_path):
+    """A copy of the run, to do with it as one likes."""
+    return Path(shutil.copytree(made / "run", tmp_path / "run"))
 
 
 @pytest.fixture

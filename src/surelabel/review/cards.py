@@ -37,7 +37,7 @@ def card(subject: Subject, row: int, suggestion: str | None, hidden: bool = Fals
     distances = subject.landmarks.distances(row)
     said = {} if suggestion is None else subject.landmarks.evidence(distances, suggestion)
     cells = _cells(subject, row, said, suggestion)
-    cells.sort(key=lambda cell: (-cell.get("speaks", 0.0), not cell["used"]))
+    cells.sort(key=lambda cell: (not cell["used"], -cell.get("speaks", 0.0)))
     names = [cell["name"] for cell in cells if cell["used"]][:_CELLS_OF_NEAREST]
     nearest = [
         _neighbour(subject, k, distances, names) for k in subject.landmarks.nearest(distances, _NEAREST)
