@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
+
+import numpy as np
 
 from .piles import Pile, audit_bound
 from .standing import Ledger
@@ -28,19 +29,19 @@ def audited(subject: Subject, pile: Pile, ledger: Ledger, since: int = 0) -> dic
         for row, each in ledger.items()
         if any(answer.pile == "audit" and answer.number > since for answer in each.answers)
     }
-    rows = pile.rows.tolist()
-    n_checked = max((k + 1 for k, row in enumerate(rows) if row in begun), default=0)
+    places = np.flatnonzero(np.isin(pile.rows, list(begun)))
+    n_checked = int(places[-1]) + 1 if len(places) else 0
     n_right = sum(
         (standing := ledger.of(row)) is not None and standing.label == subject.label[row]
-        for row in rows[:n_checked]
+        for row in pile.rows[:n_checked].tolist()
     )
-    bound = audit_bound(n_right, n_checked, len(rows))
-    return {"checked": n_checked, "right": n_right, "filled": len(rows), "bound": bound}
+    bound = audit_bound(n_right, n_checked, len(pile))
+    return {"checked": n_checked, "right": n_right, "filled": len(pile), "bound": bound}
 
 
 def class_counts(subject: Subject, ledger: Ledger) -> list[dict[str, Any]]:
     """The classes of the fit, and below them those that people named, with the rows that have each."""
-    counts: Counter[str] = Counter(label for label in subject.label if label is not None)
+    counts = subject.counts.copy()
     for row, each in ledger.items():
         if each.label is not None:
             if subject.label[row] is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -113,6 +114,11 @@ class Subject:
         """The given rows, to compare others with."""
         rows = np.flatnonzero(self.status == GIVEN)
         return Landmarks(self.X, self.kinds, rows, self.label[rows])
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """Rows that have each class, given or filled in."""
+        return Counter(label for label in self.label if label is not None)
 
     @cached_property
     def haystack(self) -> list[str]:
