@@ -140,6 +140,30 @@ def test_answers_that_are_kept_are_there_again(fit, tmp_path):
     assert page.answers()["row"].tolist() == [1, 2]
 
 
+class Updating:
+    """Takes answers in, at once."""
+
+    def __init__(self):
+        self.n = 0
+
+    def start(self):
+        self.n += 1
+
+    def state(self):
+        return {"running": False, "done": self.n > 0, "words": f"{self.n} times"}
+
+
+def test_the_page_has_a_button_for_the_update_where_there_is_one(page, fit, tmp_path):
+    assert 'id="update"' not in asked(page)[2]
+    assert Person(page.url).ask("update") == {"possible": False}
+    with pytest.raises(HTTPError, match="400"):
+        Person(page.url).tell("update")
+    with served(page.desk, update=Updating()) as other:
+        assert 'id="update"' in asked(other)[2]
+        assert not Person(other.url).ask("update")["done"]
+        assert Person(other.url).tell("update")["words"] == "1 times"
+
+
 def test_a_port_that_is_taken_is_refused_in_words(page):
     with pytest.raises(InputError, match=f"Port {page.port} cannot be used"):
         Serving(page.desk, page.port)

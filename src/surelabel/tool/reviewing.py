@@ -163,7 +163,11 @@ class Update:
         if process.wait():
             self._words = f"The answers were not taken in: {' '.join(self._lines)[-600:]}"
             return
-        run = opened(RunFolder(self._folder.path), self._image)
+        try:
+            run = opened(RunFolder(self._folder.path), self._image)
+        except InputError as error:
+            self._words = f"The answers are taken in, but the new run cannot be shown: {error}"
+            return
         self._desk.change(run.subject, run.piles, run.since)
         self._words = (
             f"The answers are taken in. Labels filled in: {before:,} before, {self._filled():,} now."

@@ -404,7 +404,7 @@ at("who").onclick = rename;
 at("help-open").onclick = () => at("help").showModal();
 if (document.body.dataset.updates === "yes") {
   at("update").onclick = async () => { await tell("update", {}); await follow(); };
-  follow();
+  ask("update").then((found) => { if (found.running) follow(); }); // another tab may have begun it
 }
 const first = new URLSearchParams(location.hash.slice(1)).get("pile");
 goTo(PILES.includes(first) ? first : "ask").then(() => { document.documentElement.dataset.ready = "yes"; });
