@@ -104,6 +104,9 @@ bench-texts: $(VENV)/bench.stamp  ## what encoding 100,000 short texts takes; AR
 bench-kill: $(VENV)/bench.stamp  ## kill 200 runs at random moments, resume them, compare; ARGS="--kills 30"
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/kill.py $(ARGS)
 
+bench-kill-review: $(VENV)/bench.stamp  ## kill the review page's server 200 times while answers stream in; ARGS="--kills 30"
+	$(ONE) $(BIN)/python benchmarks/kill_review.py $(ARGS)
+
 bench-fuzz: $(VENV)/bench.stamp  ## damaged files to every reader; ARGS="--seconds 60"
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/fuzz.py $(ARGS)
 

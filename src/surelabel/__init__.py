@@ -16,6 +16,7 @@ from .confidence import Entropy, Everything, Spread, TotalVariance, TTest
 from .reading.columns import Columns
 from .recipes import csa, flexmatch, pl, sla, ups
 from .reporting import report
+from .review import review
 from .rounds.labels import Labels
 from .rounds.records import Parts, Round
 from .saving.model_file import ModelFileError, load
@@ -51,6 +52,7 @@ __all__ = [
     "load",
     "pl",
     "report",
+    "review",
     "sla",
     "text_models",
     "trees",

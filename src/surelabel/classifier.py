@@ -18,7 +18,7 @@ from .allocation import Allocation
 from .budget import Budget
 from .committees.member_fitting import Classifier, aligned
 from .common.notice import each_once, logger, shown
-from .common.types import AnyLabels, Floats, Ints, RandomState, Table, Values
+from .common.types import AnyLabels, Bools, Floats, Ints, RandomState, Table, Values
 from .filling import Evidence
 from .handing_out import HandsOut, with_filled
 from .heldout import HeldOut, Verdict
@@ -178,6 +178,7 @@ class PseudoLabelClassifier(HandsOut, Advising, ClassifierMixin, BaseEstimator):
     verdict_: Verdict | None
     _run: Run | Runs  # from the start of `fit_rounds` to the end of `finish`
     _present: Ints  # positions in classes_ of the classes that estimator_ was trained on
+    sampled_: Bools | None = None  # which given labels are a random sample, (n,); None: all
     _learnt: bool = False  # whether unlabelled rows took part in training
     _cells: str | None = None  # type of the cells of y, where it has a cell for each label
 
@@ -293,7 +294,7 @@ class PseudoLabelClassifier(HandsOut, Advising, ClassifierMixin, BaseEstimator):
 
     def _forget(self) -> None:
         """Drop what an earlier fit knew: it no longer holds."""
-        for name in ("estimator_", "estimators_", "_run"):
+        for name in ("estimator_", "estimators_", "sampled_", "_run"):
             self.__dict__.pop(name, None)
 
     def checkpoint(self) -> Checkpoint:

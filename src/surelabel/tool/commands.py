@@ -17,6 +17,7 @@ from .console import console_for, escaped, notices
 from .errors import NOTHING_LABELLED, answering
 from .finished_run import predicted, refilled, reported
 from .options import (
+    AnswerFrom,
     Categorical,
     Data,
     DataFiles,
@@ -40,6 +41,7 @@ from .options import (
     Unlabeled,
 )
 from .problems import problems
+from .review_commands import answers_command, review, reviewed
 from .run import run
 from .run_folder import RunFolder
 from .settings import ENGINES, METHODS, Settings, from_toml, prior_of
@@ -55,6 +57,14 @@ app = typer.Typer(
 app.add_typer(bench, name="bench")
 app.command("next", epilog="Example:\n\n  surelabel next run/ -n 20 -o ask.csv")(asking_commands.next_rows)
 app.command("doubts", epilog="Example:\n\n  surelabel doubts run/ -o doubts.csv")(asking_commands.doubts)
+app.command(epilog="Examples:\n\n  surelabel review run/\n\n  surelabel review run/ --image 8x8 --name Ann")(
+    review
+)
+app.command(
+    "answers",
+    epilog="Examples:\n\n  surelabel answers run/ -o answers.csv\n\n"
+    "  surelabel answers run/ --from answers.csv",
+)(answers_command)
 
 
 @app.command(
@@ -120,7 +130,12 @@ def label(
     config: Annotated[
         Path | None, typer.Option(help="A TOML file of these settings; options beside it override it.")
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was interrupted.")] = False,
+    answers: Annotated[
+        str | None, typer.Option(help="A file of answers, as `surelabel answers` writes it, to take in.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with a run; take in what was answered since.")
+    ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run in the folder.")] = False,
     quiet: Quiet = False,
 ) -> None:
@@ -162,8 +177,10 @@ def label(
         asked |= {name: value for name, value in given.items() if value is not None}
         console = console_for(quiet or asked.pop("quiet", False))
         folder = RunFolder(_named(asked.pop("out", "surelabel-run"), "a folder, such as --out run/"))
+        if resume and "data" not in asked and folder.can_resume():
+            asked = folder.record()["settings"] | asked
         _check_target(asked)
-        code = run(Settings.of(asked), folder, console, resume=resume, overwrite=overwrite)
+        code = run(Settings.of(asked), folder, console, resume=resume, overwrite=overwrite, answers=answers)
     raise typer.Exit(code)
 
 
@@ -271,16 +288,22 @@ def inspect(
 @app.command(epilog="Example:\n\n  surelabel demo --out demo")
 def demo(
     out: Annotated[str, typer.Option("--out", "-o", help="The folder to write.")] = "surelabel-demo",
+    review: Annotated[
+        bool, typer.Option("--review", help="Then open the page, with the digits drawn as pictures.")
+    ] = False,
+    answer_from: AnswerFrom = None,
     quiet: Quiet = False,
 ) -> None:
     """Fill in 1,294 of 1,437 handwritten digits, and check them: their truth is known."""
-    from .demo import truth_of, write_digits
+    from .demo import truth_of, write_digits, write_truth
 
     console = console_for(quiet)
     with answering():
         there = _named(out, "a folder, such as --out demo/")
         there.mkdir(parents=True, exist_ok=True)
         data = write_digits(there / "digits.csv")
+        if review or answer_from is not None:
+            write_truth(there / "truth.csv")
         command = f"surelabel label {data} --target digit --jobs 2 --out {there / 'run'}"
         console.print(f"[bold]$ {escaped(command)}[/bold]\n", highlight=False, soft_wrap=True)
         folder = RunFolder(there / "run")
@@ -295,6 +318,8 @@ def demo(
             highlight=False,
             soft_wrap=True,
         )
+        if review or answer_from is not None:
+            reviewed(folder, console, image="8x8", answer_from=answer_from)
     raise typer.Exit(code)
 
 

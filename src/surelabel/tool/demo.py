@@ -24,6 +24,17 @@ def write_digits(path: str | Path) -> Path:
     return Path(path)
 
 
+def write_truth(path: str | Path) -> Path:
+    """Write the same digits, all with their label, for a simulated person; no other file is replaced."""
+    X, y, _ = digits()
+    frame = X.assign(digit=y).astype(str)
+    if not os.path.lexists(path):
+        write_table(frame, path, format_of(path))
+    elif read_table(path).frame.values.tolist() != frame.values.tolist():
+        raise InputError(f"{path} is there already, and is not of the demo. Name another --out.")
+    return Path(path)
+
+
 def truth_of(labels: str | Path) -> tuple[int, int]:
     """How many labels of a run on these digits were found, and how many of them are right."""
     _, y, hidden = digits()

@@ -51,4 +51,8 @@ NoPromise = Annotated[
     typer.Option("--no-promise", help="Fill in by the estimated share right, and promise nothing."),
 ]
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
+AnswerFrom = Annotated[
+    str | None,
+    typer.Option(help="A table with all labels: a simulated person answers from it, instead of a browser."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]

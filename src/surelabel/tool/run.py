@@ -12,6 +12,7 @@ from rich.console import Console
 
 from ..files import InputError, alone_in
 from . import display
+from .answered import Answers, are_new, brought_in, known_answers
 from .console import escaped, notices
 from .errors import INTERRUPTED, NOTHING_LABELLED
 from .facts import Facts
@@ -23,22 +24,34 @@ from .table_reading import read_tables
 from .work import Outcome, Stop, work
 
 
-def run(settings: Settings, folder: RunFolder, console: Console, *, resume: bool, overwrite: bool) -> int:
-    """Read, label, write; returns the exit code."""
+def run(
+    settings: Settings,
+    folder: RunFolder,
+    console: Console,
+    *,
+    resume: bool,
+    overwrite: bool,
+    answers: str | None = None,
+) -> int:
+    """Read, label, write; returns the exit code. `answers` names a file of answers to take in."""
     folder.check_options(settings, resume=resume, overwrite=overwrite)
-    with _open_reader(settings) as reader:
+    known = _answers(settings, folder, answers, resume)
+    with _open_reader(settings, known) as reader:
         display.show_dashboard(console, reader)
         source = reader.read()
         display.show_facts(console, source.facts)
         with alone_in(folder.path):
             if resume and folder.can_resume():
                 record, n_rounds = folder.resume(settings, source.facts)
-                if record["status"] == COMPLETE:
+                if record["status"] == COMPLETE and are_new(known, record):
+                    folder.begin(settings, source.facts)
+                elif record["status"] == COMPLETE:
                     console.print(f"This run is complete: {escaped(folder.path)}", highlight=False)
                     if any(settings.plain()[name] != record["settings"].get(name) for name in DECIDED):
                         console.print(f"To decide its labels anew: surelabel fill {escaped(folder.path)}")
                     return _exit_code(source.facts, record.get("labelled", 0))
-                display.show_resumed(console, record, n_rounds)
+                else:
+                    display.show_resumed(console, record, n_rounds)
             else:
                 folder.begin(settings, source.facts)
             outcome = _followed(settings, source, folder, console)
@@ -46,11 +59,25 @@ def run(settings: Settings, folder: RunFolder, console: Console, *, resume: bool
     return INTERRUPTED if outcome.interrupted else _exit_code(source.facts, outcome.n_filled)
 
 
+def _answers(settings: Settings, folder: RunFolder, source: str | None, resume: bool) -> Answers | None:
+    """What people answered about the rows of a run, those of a file among it; None where nobody asks."""
+    if settings.engine != "local":
+        if source is not None:
+            raise InputError("--answers is not for --engine dask.")
+        return None
+    if source is not None:
+        read = read_tables(settings)
+        with alone_in(folder.path):
+            n_rows = sum(len(table.frame) for table in read.tables)
+            brought_in(folder, source, read.facts.digests, n_rows)
+    return known_answers(folder) if resume or source is not None else None
+
+
 @contextmanager
-def _open_reader(settings: Settings) -> Iterator[Reader]:
+def _open_reader(settings: Settings, answers: Answers | None = None) -> Iterator[Reader]:
     """A reader for the engine that settings name; a cluster is closed at the end of the block."""
     if settings.engine == "local":
-        yield Reader(partial(read_tables, settings))
+        yield Reader(partial(read_tables, settings, answers))
         return
     try:
         # Dask is an optional package.

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..cells import Kind, target_column
-from ..common.types import Values
+from ..common.types import Bools, Values
 from ..files import TEXT_KINDS, InputError, Table, format_of, listed, read_table, target_values
+from .answered import Answers
 from .earlier_run import earlier_run
 from .facts import OUTPUTS, Facts, check_labelled, check_used
 from .label_columns import by_name, target_names, uniform, yes_or_no
@@ -23,18 +24,22 @@ from .table_source import TableSource
 _FEW = 5
 
 
-def read_tables(settings: Settings) -> TableSource:
-    """Read the files that settings name."""
+def read_tables(settings: Settings, answers: Answers | None = None) -> TableSource:
+    """Read the files that settings name, and what people answered since."""
     tables = _tables(settings)
     targets, several = target_names(tables[0].frame, settings)
     tables, drop, by_hand = _given_back(tables, targets, several, settings)
     table, more = tables[0], tables[1:]
     kinds = settings.kinds(table.frame, targets, drop)
-    columns = [uniform(target_values(table.frame, name, settings.missing_label)) for name in targets]
-    labels, answers = yes_or_no(columns, targets) if several else (columns[0], ())
     for each in more:
         for name in targets:
             _check_unlabeled(each, name, settings.missing_label)
+    sampled = None
+    if answers is not None and len(answers):
+        tables, sampled = answers.taken_in(tables, targets, several)
+        table, more = tables[0], tables[1:]
+    columns = [uniform(_labels(tables, name, settings.missing_label, sampled)) for name in targets]
+    labels, written = yes_or_no(columns, targets) if several else (columns[0], ())
     check_used(kinds, settings.data)
     check_labelled(int((labels != np.array(None)).sum()), len(labels), settings.data, targets)
     facts = Facts(
@@ -42,18 +47,26 @@ def read_tables(settings: Settings) -> TableSource:
         counts=_cell_counts(labels, targets)
         if several
         else by_name(Counter(label for label in labels if label is not None)),
-        n_unlabeled=_n_unlabeled(labels) + sum(len(each.frame) for each in more),
+        n_unlabeled=_n_unlabeled(labels) + sum(len(each.frame) for each in tables) - len(labels),
         several=several,
         notes=(
             *(note for each in tables for note in each.notes),
             *_column_notes([kind for kind in kinds.values() if kind.note]),
+            *(() if answers is None or not len(answers) else (answers.told(),)),
         ),
         digests={name: each.digest for name, each in zip(("data", "unlabeled"), tables, strict=False)},
         reads=tuple(each.path for each in tables),
         outputs=tuple(name + _ending(each.path) for name, each in zip(OUTPUTS, tables, strict=False)),
-        record={"rows": len(table.frame), "by_hand": by_hand},
+        record={"rows": len(table.frame), "by_hand": by_hand}
+        | ({} if answers is None else {"answers": answers.record()}),
     )
-    return TableSource(facts, tables, labels, targets, answers)
+    return TableSource(facts, tables, labels, targets, written, sampled)
+
+
+def _labels(tables: list[Table], name: str, missing_label: str | None, sampled: Bools | None) -> Values:
+    """Labels of the rows of the first file; of both, once people have answered, (n,)."""
+    first, *more = (target_values(each.frame, name, missing_label) for each in tables if name in each.frame)
+    return first if sampled is None or not more else np.concatenate([first, *more])
 
 
 def _column_notes(kinds: list[Kind]) -> Iterator[str]:

@@ -42,12 +42,16 @@ class TableSource(Source):
         The label columns.
     answers : tuple of L dicts
         Of several labels: how 1 and 0 are written in each column.
+    sampled : ndarray of shape (n,), optional
+        Which given labels are a random sample, where people have answered since; then `labels` may be those
+        of the rows of both files.
     """
 
     tables: list[Table]
     labels: Values
     targets: tuple[str, ...]
     answers: tuple[dict[int, Any], ...] = ()
+    sampled: Bools | None = None
 
     @property
     def y(self) -> Any:
@@ -63,7 +67,8 @@ class TableSource(Source):
         more = [features_of(other, self.facts.kinds) for other in others]
         if not more:
             return X, None
-        return X, more[0].set_axis(range(len(X), len(X) + len(more[0])))
+        below = more[0].set_axis(range(len(X), len(X) + len(more[0])))
+        return (pd.concat([X, below]), None) if len(self.labels) > len(X) else (X, below)
 
     def labelling(self, settings: Settings, folder: RunFolder) -> TableLabelling:
         """The work that settings ask for, in this process."""
@@ -123,6 +128,8 @@ class TableLabelling(Labelling):
                 one.pseudo_labels_ = lines
             if self.source.facts.several:
                 self.clf.pseudo_labels_ = _cells(self.clf.pseudo_labels_, self.clf.classes_, each)
+            if self.source.sampled is not None:
+                self.clf.sampled_ = self.source.sampled
             self.is_over = True
         hand_out(self.clf, self.filling())
         return self.clf

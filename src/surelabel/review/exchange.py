@@ -1,0 +1,115 @@
+"""Answers as a table, for other programs and for people who label elsewhere; and back."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+import pandas as pd
+
+from ..common.errors import InputError
+from .answers import PILES, Answer
+from .standing import Ledger
+
+CANNOT_TELL = "cannot tell"
+_YES, _NO = ("true", "1", "yes"), ("false", "0", "no", "")
+
+
+def frame_of(ledger: Ledger) -> pd.DataFrame:
+    """What stands, a line for each row: row, label, disputed, pile, at_random, who, at."""
+    lines = [
+        {
+            "row": row,
+            "label": each.label,
+            "disputed": each.disputed,
+            "pile": each.answers[-1].pile,
+            "at_random": each.at_random,
+            "who": ", ".join(sorted({answer.who for answer in each.answers if answer.who})),
+            "at": each.answers[-1].at,
+        }
+        for row, each in ledger.items()
+    ]
+    return pd.DataFrame(lines, columns=["row", "label", "disputed", "pile", "at_random", "who", "at"])
+
+
+def table_of(ledger: Ledger) -> pd.DataFrame:
+    """All answers that stand as text, for a file: rows from 1, two lines or more where people differ."""
+    lines = [
+        {
+            "row": str(row + 1),
+            "answer": CANNOT_TELL if answer.label is None else "label",
+            "label": answer.label or "",
+            "pile": answer.pile,
+            "at_random": str(answer.at_random).lower(),
+            "who": answer.who,
+            "at": answer.at,
+            "guess": str(answer.shown.get("guess") or ""),
+            "probability": "" if (p := answer.shown.get("probability")) is None else f"{p:g}",
+        }
+        for row, each in ledger.items()
+        for answer in each.answers
+    ]
+    names = ["row", "answer", "label", "pile", "at_random", "who", "at", "guess", "probability"]
+    return pd.DataFrame(lines, columns=names, dtype=object)
+
+
+def answers_of(frame: pd.DataFrame, n_rows: int, source: str) -> Iterator[Answer]:
+    """Answers of a table with the columns row and label, and perhaps the others that `table_of` writes.
+
+    Lines without a label and without "cannot tell" say nothing, and are left out. An answer counts as drawn
+    at random only where the file says so.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table, as text or typed.
+    n_rows : int
+        Rows that there are to answer.
+    source : str
+        The name of the file, for errors.
+    """
+    for name in ("row", "label"):
+        if name not in frame.columns:
+            raise InputError(
+                f"{source} has no column {name!r}. Answers have the columns row, from 1, and label; "
+                "surelabel answers RUN -o answers.csv writes such a file."
+            )
+    texts = {str(name): _texts(frame[name]) for name in frame}
+    empty = [""] * len(frame)
+    for k, number in enumerate(texts["row"]):
+        row = _row(number, n_rows, source, k)
+        label = texts["label"][k].strip()
+        unknown = texts.get("answer", empty)[k].strip().lower() == CANNOT_TELL
+        if not label and not unknown:
+            continue
+        pile = texts.get("pile", empty)[k] or "file"
+        if pile not in PILES:
+            raise InputError(f"{source}, line {k + 1:,}: no pile {pile!r}; there are {', '.join(PILES)}.")
+        drawn = texts.get("at_random", empty)[k].strip().lower()
+        if drawn not in (*_YES, *_NO):
+            raise InputError(f"{source}, line {k + 1:,}: at_random must be true or false; it is {drawn!r}.")
+        who, at = texts.get("who", empty)[k], texts.get("at", empty)[k]
+        said = "\x1f".join([str(row), label, pile, drawn, who, at])
+        yield Answer(
+            key=f"file.{hashlib.sha256(said.encode()).hexdigest()}",
+            row=row,
+            label=None if unknown else label,
+            pile=pile,
+            at_random=drawn in _YES,
+            who=who,
+            at=at,
+        )
+
+
+def _texts(column: pd.Series) -> list[str]:
+    return ["" if pd.isna(cell) else str(cell) for cell in column.astype(object)]
+
+
+def _row(number: str, n_rows: int, source: str, line: int) -> int:
+    text = number.strip().removesuffix(".0")
+    if not text.isdecimal() or not 1 <= int(text) <= n_rows:
+        raise InputError(
+            f"{source}, line {line + 1:,}: there is no row {number!r}; rows are from 1 to {n_rows:,}, "
+            "counted below the header."
+        )
+    return int(text) - 1

@@ -1,0 +1,178 @@
+"""A run that has ended, made ready for people to look at; and made anew with what they answered."""
+
+from __future__ import annotations
+
+import getpass
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from ..files import InputError, read_table, target_values
+from ..review.answers import AnswerFile
+from ..review.desk import Desk
+from ..review.piles import Piles, piles_of
+from ..review.subject import FILLED, Subject, subject_of
+from ..saving.model_file import load
+from .answered import file_of
+from .filled_table import reason_columns
+from .label_columns import uniform
+from .run_folder import RunFolder
+from .settings import Settings
+from .table_source import features_of
+
+
+@dataclass(frozen=True, eq=False)
+class Open:
+    """A run to look at.
+
+    Parameters
+    ----------
+    subject, piles : Subject, Piles
+        Its rows, and what to look at.
+    since : int
+        Number of the last answer that the run knew of.
+    digests : dict of str to str
+        Of the files that the run read.
+    """
+
+    subject: Subject
+    piles: Piles
+    since: int
+    digests: dict[str, str]
+
+
+def opened(folder: RunFolder, image: str | None = None) -> Open:
+    """Read a run: its tables and its model."""
+    record, kinds = folder.finished_record(), folder.kinds()
+    settings = Settings.of(record["settings"])
+    if settings.engine == "dask":
+        raise InputError(f"{folder.path} is a run on Dask; the page shows runs on one machine.")
+    if settings.target is None or record.get("outputs") is None:
+        raise InputError(f"{folder.path} cannot be reviewed: the page shows runs with one label a row.")
+    for name in record["outputs"]:
+        folder.files.check_plain(name)
+    clf = load(folder.model)
+    used = {name: kinds[name] for name in clf.columns_.names_}
+    tables = [read_table(folder.path / name) for name in record["outputs"]]
+    added = {settings.target, *reason_columns()}
+    shown = [table.frame.drop(columns=[name for name in table.frame if name in added]) for table in tables]
+    since = int(record.get("answers", {}).get("until", 0))
+    subject = subject_of(
+        clf,
+        pd.concat([features_of(table, used) for table in tables], ignore_index=True),
+        frame=pd.concat(shown, ignore_index=True),
+        kinds=kinds,
+        image=image,
+        title=settings.data,
+    )
+    return Open(subject, piles_of(clf, seed=since), since, record["digests"])
+
+
+def desk_of(folder: RunFolder, image: str | None = None) -> Desk:
+    """Where people work on a run."""
+    run = opened(folder, image)
+    folder.files.check_plain(file_of(folder).name)
+    return Desk(run.subject, run.piles, AnswerFile(file_of(folder), run.digests), run.since)
+
+
+def truth_in(path: str, folder: RunFolder, n_rows: int) -> list[str]:
+    """The labels of a table by row, for a simulated person."""
+    target = Settings.of(folder.record()["settings"]).target
+    labels = uniform(target_values(read_table(path).frame, str(target)))
+    if len(labels) != n_rows or any(label is None for label in labels):
+        raise InputError(
+            f"{path} must have the label of each of the {n_rows:,} rows of the run, in their order; it has "
+            f"{sum(label is not None for label in labels):,} labels in {len(labels):,} rows."
+        )
+    return [str(label) for label in labels]
+
+
+def user() -> str:
+    """The name of the person at this machine, where it is known."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # no name for the number of the user
+        return ""
+
+
+class Update:
+    """Takes the answers in by `surelabel label --resume`, in a process of its own; the page shows what came.
+
+    Parameters
+    ----------
+    folder : RunFolder
+        The run.
+    desk : Desk
+        Where people work, also meanwhile.
+    image : str, optional
+        As `--image` says it.
+    """
+
+    def __init__(self, folder: RunFolder, desk: Desk, image: str | None = None) -> None:
+        self._folder, self._desk, self._image = folder, desk, image
+        self._lock, self._thread = threading.Lock(), threading.Thread()
+        self._lines: deque[str] = deque(maxlen=200)
+        self._begun, self._words, self._done = 0.0, "", False
+
+    def start(self) -> None:
+        """Begin, unless it is under way."""
+        with self._lock:
+            if self._thread.is_alive():
+                return
+            self._lines.clear()
+            self._begun, self._words, self._done = time.monotonic(), "", False
+            self._thread = threading.Thread(target=self._work, name="surelabel update", daemon=True)
+            self._thread.start()
+
+    def state(self) -> dict[str, Any]:
+        """Whether it is under way, and what is to be said."""
+        if self._thread.is_alive():
+            seconds = time.monotonic() - self._begun
+            rounds = [line for line in self._lines if line.startswith("round")]
+            words = f"Working, {seconds:.0f} s{', ' + rounds[-1][:60] if rounds else ''}"
+            return {"running": True, "done": False, "words": words}
+        return {"running": False, "done": self._done, "words": self._words}
+
+    def join(self) -> None:
+        """Wait for the end."""
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _work(self) -> None:
+        command = [
+            sys.executable,
+            "-m",
+            "surelabel.tool",
+            "label",
+            "--out",
+            str(self._folder.path),
+            "--resume",
+        ]
+        before = self._filled()
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+        )
+        for line in process.stdout or ():
+            self._lines.append(line.strip())
+        if process.wait():
+            self._words = f"The answers were not taken in: {' '.join(self._lines)[-600:]}"
+            return
+        try:
+            run = opened(RunFolder(self._folder.path), self._image)
+        except InputError as error:
+            self._words = f"The answers are taken in, but the new run cannot be shown: {error}"
+            return
+        self._desk.change(run.subject, run.piles, run.since)
+        self._words = (
+            f"The answers are taken in. Labels filled in: {before:,} before, {self._filled():,} now."
+        )
+        self._done = True
+
+    def _filled(self) -> int:
+        return int((self._desk.subject.status == FILLED).sum())
