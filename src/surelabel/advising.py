@@ -16,7 +16,7 @@ from .advice.doubts import Doubts, doubtful
 from .advice.next_rows import Pool, next_rows
 from .committees.encoding import Encoder
 from .committees.text_encoding import TextBesideTable
-from .common.types import Fitted, Floats, Ints, RandomState, Table, Values
+from .common.types import Bools, Fitted, Floats, Ints, RandomState, Table, Values
 from .confidence import two_best
 from .reading.answers import Answer, answered
 from .reading.features import as_table, has_text, take
@@ -75,6 +75,11 @@ class Advising:
             return targets
         lines = self._answers.to_dict("records")
         return answered(targets, [Answer(each["row"], each["value"], each["label"]) for each in lines], index)
+
+    def _not_answered(self, given: pd.DataFrame) -> Bools:
+        """Which given labels are not answers: those are of rows that were chosen, shape (n,)."""
+        assert self._answers is not None
+        return ~given.index.isin(list(self._answers["row"]))
 
     def next_rows(self, X: Table | None = None, n: int = 20, random_state: RandomState = 0) -> pd.DataFrame:
         """Rows that a person should label next, those that are worth most first.

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -20,8 +19,9 @@ from .committees.member_fitting import Classifier, aligned
 from .common.notice import each_once, logger, shown
 from .common.types import AnyLabels, Bools, Floats, Ints, RandomState, Table, Values
 from .filling import Evidence
-from .handing_out import HandsOut, with_filled
+from .handing_out import HandsOut, stand_on, with_filled
 from .heldout import HeldOut, Verdict
+from .lasting import Lasting
 from .reading.columns import Columns
 from .reading.containers import opened_labels
 from .reading.features import as_table, header
@@ -36,16 +36,12 @@ from .rounds.method import check_settings, row_weights
 from .rounds.records import Round
 from .rounds.run import Run
 from .rounds.several import LabelRounds, Runs, begun
-from .saving.model_file import save
-
-if TYPE_CHECKING:
-    from .reporting.plots import Plots
 
 # Where rows have several labels, no probability is closer to 0 or 1 than this.
 _DOUBT = 1e-12
 
 
-class PseudoLabelClassifier(HandsOut, Advising, ClassifierMixin, BaseEstimator):
+class PseudoLabelClassifier(HandsOut, Advising, Lasting, ClassifierMixin, BaseEstimator):
     """Fill in missing labels round by round, then train on all of them.
 
     Parameters
@@ -316,6 +312,8 @@ class PseudoLabelClassifier(HandsOut, Advising, ClassifierMixin, BaseEstimator):
         run = self._under_way("finish")
         self.__dict__.update(run.fitted(self.guard if guard is None else guard))
         del self._run
+        if self._answers is not None:
+            stand_on(self, self._not_answered)
         with_filled(self)
         speak_of(self.labeled_iter_, self.pseudo_labels_, self._learnt)
         return self
@@ -370,29 +368,6 @@ class PseudoLabelClassifier(HandsOut, Advising, ClassifierMixin, BaseEstimator):
         if sample_weight is not None:
             sample_weight = np.asarray(sample_weight)[rows]
         return accuracy_score(truth, predicted[rows], sample_weight=sample_weight)
-
-    @property
-    def plot(self) -> Plots:
-        """Charts of the run, by name: `clf.plot.rounds()`; see `surelabel.reporting.plots.Plots`."""
-        # Imported here because it takes a second, which only those who draw should wait for.
-        from .reporting.plots import Plots
-
-        return Plots(self)
-
-    def save(self, path: Path | str) -> None:
-        """Write the classifier into a file, from which `surelabel.load` reads it again.
-
-        All that is known after fit is in it. Of X it has only what models keep, such as the rows of a
-        graph of neighbours.
-
-        Parameters
-        ----------
-        path : str or path
-            Where to; a file there is replaced, once the new one is complete.
-        """
-        if "_run" in vars(self):
-            raise ValueError("fit_rounds has begun and not ended: call finish() before save().")
-        save(self, path)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

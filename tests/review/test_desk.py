@@ -4,13 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from reviewing import small_desk
-from scipy.stats import hypergeom
 
 from surelabel.files import InputError
 from surelabel.review.desk import Desk
 from surelabel.review.likeness import Landmarks
 from surelabel.review.listing import Wanted
-from surelabel.review.piles import audit_bound, piles_of
+from surelabel.review.piles import piles_of
 from surelabel.review.subject import Picture, subject_of
 
 
@@ -24,36 +23,20 @@ def desk(fit, tmp_path):
 # ---- what to look at
 
 
-def test_ask_begins_with_the_closest_rows_and_doubts_with_wrong_labels(fit):
+def test_piles_are_what_advice_says(fit):
     clf, _, truth = fit
     piles = piles_of(clf)
-    gaps = clf.pseudo_labels_["gap"].to_numpy()
-    places = {row: k for k, row in enumerate(np.flatnonzero(clf.labeled_iter_ != 0))}
-    asked = [gaps[places[row]] for row in piles.ask.rows]
-    assert asked == sorted(asked)
+    unlabelled = np.flatnonzero(clf.labeled_iter_ != 0)
+    assert sorted(piles.ask.rows) == unlabelled.tolist()
+    best = clf.next_rows(n=min(100, len(unlabelled)))
+    assert piles.ask.rows[: len(best)].tolist() == best["row"].tolist()
+    assert piles.ask.at_random.sum() == (best["pile"] == "random").sum() > 0
     wrong = [row for row in np.flatnonzero(clf.labeled_iter_ == 0) if clf.transduction_[row] != truth[row]]
     assert set(wrong) <= set(piles.doubts.rows[: len(wrong) + 2])
     suggested = dict(zip(piles.doubts.rows, piles.doubts.suggested, strict=True))
     assert [suggested[row] for row in wrong] == [str(truth[row]) for row in wrong]
-    assert piles.audit.at_random.all()
-    assert not piles.ask.at_random.any()
-    assert sorted(piles.audit.rows) == np.flatnonzero(clf.labeled_iter_ > 0).tolist()
-
-
-def test_the_bound_of_an_audit_holds_as_often_as_it_says_whenever_one_stops():
-    rng, n, broken = np.random.default_rng(0), 120, 0
-    for trial in range(300):
-        n_right = (120, 117, 108, 84)[trial % 4]
-        right = rng.permutation(np.arange(n) < n_right).cumsum()
-        bounds = [audit_bound(int(right[k - 1]), k, n) for k in range(1, n + 1, 3)]
-        broken += max(bounds) > n_right / n
-    assert broken / 300 <= 0.05
-    assert audit_bound(117, 120, 120) == 117 / 120
-
-
-def test_the_bound_is_not_far_from_that_of_a_sample_whose_size_was_fixed():
-    fixed = next(k for k in range(1000, 0, -1) if hypergeom.cdf(99, 1000, k, 100) >= 0.95) / 1000
-    assert fixed - 0.04 < audit_bound(100, 100, 1000) < fixed
+    filled = clf.pseudo_labels_["filled"].notna().to_numpy()
+    assert sorted(piles.audit.rows) == unlabelled[filled].tolist()
 
 
 # ---- who is shown what

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .piles import Pile, audit_bound
+from ..advice.audit import audited as bound_of
+from .piles import Pile
 from .standing import Ledger
 from .subject import Subject
 
@@ -31,12 +32,12 @@ def audited(subject: Subject, pile: Pile, ledger: Ledger, since: int = 0) -> dic
     }
     places = np.flatnonzero(np.isin(pile.rows, list(begun)))
     n_checked = int(places[-1]) + 1 if len(places) else 0
-    n_right = sum(
-        (standing := ledger.of(row)) is not None and standing.label == subject.label[row]
+    wrong = [
+        (standing := ledger.of(row)) is None or standing.label != subject.label[row]
         for row in pile.rows[:n_checked].tolist()
-    )
-    bound = audit_bound(n_right, n_checked, len(pile))
-    return {"checked": n_checked, "right": n_right, "filled": len(pile), "bound": bound}
+    ]
+    found = bound_of(np.array(wrong, dtype=bool), len(pile))
+    return {"checked": n_checked, "right": n_checked - found.wrong, "filled": len(pile), "bound": found.low}
 
 
 def class_counts(subject: Subject, ledger: Ledger) -> list[dict[str, Any]]:

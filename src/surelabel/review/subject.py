@@ -193,9 +193,9 @@ def subject_of(
     picture = None if image is None else Picture.of(image, shown)
     lines, rows = clf.pseudo_labels_, unlabelled_rows(clf)
     status = np.full(n, GIVEN, dtype=object)
-    status[clf.labeled_iter_ > 0], status[clf.labeled_iter_ < 0] = FILLED, NO_LABEL
+    status[rows] = np.where(lines["filled"].notna(), FILLED, NO_LABEL)
     label = np.array([str(each) for each in clf.transduction_.tolist()], dtype=object)
-    label[clf.labeled_iter_ < 0] = None
+    label[rows] = [None if each is None else str(each) for each in lines["filled"].tolist()]
     probability = _spread(lines["probability"], rows, n)
     return Subject(
         frame=shown,

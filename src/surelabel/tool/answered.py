@@ -67,7 +67,8 @@ class Answers:
             raise InputError(f"{FILE} holds an answer for row {last + 1:,}; there are {n_rows:,} rows.")
         sampled, start, out = np.ones(n_rows, dtype=bool), 0, []
         for row, each in self.labels.items():
-            sampled[row] = each.at_random
+            # Audited rows are drawn from those that were filled in, which are easier than the others.
+            sampled[row] = each.at_random and each.answers[-1].pile != "audit"
         as_given = {str(value): value for value in pd.unique(tables[0].frame[targets[0]].astype(object))}
         for table in tables:
             here = {

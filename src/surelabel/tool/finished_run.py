@@ -12,6 +12,7 @@ import pandas as pd
 
 from ..files import InputError, alone_in, format_of, read_table, write_table
 from ..saving.model_file import load
+from .answered import known_answers
 from .final_opinion import Opinion, opinions
 from .run_folder import COMPLETE, RunFolder
 from .settings import DECIDED, Settings
@@ -51,7 +52,7 @@ def refilled(folder: RunFolder, asked: dict[str, Any]) -> Outcome:
     settings = Settings.of(before | asked)
     if settings.engine == "dask":
         raise InputError(f"{folder.path} is a run on Dask. Its labels are decided anew by another run.")
-    source = read_tables(settings)
+    source = read_tables(settings, known_answers(folder))
     if source.facts.digests != record["digests"]:
         raise InputError(
             f"The content of {settings.data} has changed since the run in {folder.path}. Label it "

@@ -15,7 +15,7 @@ from ..classifier import PseudoLabelClassifier
 from ..common.notice import notice
 from ..common.types import Bools, Values
 from ..files import InputError, Table, write_table
-from ..handing_out import FilledLabels, hand_out, judged_by_held_out
+from ..handing_out import FilledLabels, hand_out, judged_by_held_out, stand_on
 from ..rounds.records import Round
 from ..rounds.several import LabelRounds
 from . import summary
@@ -128,8 +128,10 @@ class TableLabelling(Labelling):
                 one.pseudo_labels_ = lines
             if self.source.facts.several:
                 self.clf.pseudo_labels_ = _cells(self.clf.pseudo_labels_, self.clf.classes_, each)
-            if self.source.sampled is not None:
-                self.clf.sampled_ = self.source.sampled
+            sampled = self.source.sampled
+            if sampled is not None:
+                self.clf.sampled_ = sampled
+                stand_on(self.clf, lambda given: sampled[given["row"].to_numpy()])
             self.is_over = True
         hand_out(self.clf, self.filling())
         return self.clf
