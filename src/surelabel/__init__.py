@@ -3,7 +3,7 @@
 from importlib.metadata import version
 
 from . import bounds
-from .allocation import AdaptiveThreshold, Allocation, Negatives, Status, Threshold, Transport
+from .allocation import AdaptiveThreshold, Allocation, Status, Threshold, Transport
 from .budget import Budget
 from .classifier import PseudoLabelClassifier
 from .committees.models.default import unlike_models
@@ -13,6 +13,7 @@ from .committees.panel import Panel, Repeated
 from .committees.random_xgboost import RandomXGBoost
 from .committees.unlike import Unlike
 from .confidence import Entropy, Everything, Spread, TotalVariance, TTest
+from .negatives import Negatives
 from .reading.columns import Columns
 from .recipes import csa, flexmatch, pl, sla, ups
 from .reporting import report

@@ -12,7 +12,7 @@ from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardSca
 from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 from sklearn.svm import SVC
 
-from ..allocation import AdaptiveThreshold, Allocation, Negatives, Status, Threshold, Transport
+from ..allocation import AdaptiveThreshold, Allocation, Status, Threshold, Transport
 from ..budget import Budget
 from ..classifier import PseudoLabelClassifier
 from ..committees.encoding import Encoder
@@ -21,6 +21,7 @@ from ..committees.random_xgboost import RandomXGBoost
 from ..common.types import Floats, Ints
 from ..confidence import Entropy, Everything, Spread, TotalVariance, TTest
 from ..files import InputError
+from ..negatives import Negatives
 from ..reading.columns import Columns
 from ..reading.features import stacked
 from ..recipes import csa as default_csa

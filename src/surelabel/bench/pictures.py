@@ -24,7 +24,7 @@ def assignments(split: Split, n_rows: int, committee: Committee) -> Outcome:
     trusted = t > 2
     transport = np.full(n_rows, -1)
     if trusted.any():
-        transport[trusted] = Transport("paper", rows="slack")(p[trusted], budget).codes
+        transport[trusted] = Transport("paper")(p[trusted], budget).codes
     details = {
         "p": np.round(p, 4).tolist(),
         "trusted": trusted.astype(int).tolist(),

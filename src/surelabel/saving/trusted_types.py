@@ -10,7 +10,7 @@ from typing import Any
 
 # Where the package's own types live; their names, without the module, are never used twice.
 _OWN = {
-    "allocation": "AdaptiveThreshold Negatives Threshold Transport",
+    "allocation": "AdaptiveThreshold Threshold Transport",
     "budget": "Budget",
     "classifier": "PseudoLabelClassifier",
     "committees.encoded": "Encoded",
@@ -29,6 +29,7 @@ _OWN = {
     "confidence": "Entropy Everything Plain Spread TTest TotalVariance",
     "heldout.record": "HeldOut",
     "heldout.verdict": "Verdict",
+    "negatives": "Negatives",
     "reading.columns": "Columns",
     "reading.features": "numbers",
     "rounds.records": "Round Sketch",

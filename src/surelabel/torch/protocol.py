@@ -13,10 +13,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..allocation import AdaptiveThreshold, Allocation, Negatives, Threshold, Transport
+from ..allocation import AdaptiveThreshold, Allocation, Threshold, Transport
 from ..budget import Budget, ramp
 from ..common.types import Floats
 from ..confidence import Everything, Spread, TTest
+from ..negatives import Negatives
 from ..rounds.records import Parts
 from .augment import ups_augment
 from .mc import McDropout, OnePass
