@@ -14,6 +14,7 @@ from .committees.random_xgboost import RandomXGBoost
 from .committees.unlike import Unlike
 from .confidence import Entropy, Everything, Spread, TotalVariance, TTest
 from .negatives import Negatives
+from .paper_recipes import paper_csa, paper_flexmatch, paper_pl, paper_sla, paper_ups
 from .reading.columns import Columns
 from .recipes import csa, flexmatch, pl, sla, ups
 from .reporting import report
@@ -50,6 +51,11 @@ __all__ = [
     "csa",
     "flexmatch",
     "load",
+    "paper_csa",
+    "paper_flexmatch",
+    "paper_pl",
+    "paper_sla",
+    "paper_ups",
     "pl",
     "report",
     "sla",

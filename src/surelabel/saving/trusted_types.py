@@ -32,6 +32,7 @@ _OWN = {
     "negatives": "Negatives",
     "reading.columns": "Columns",
     "reading.features": "numbers",
+    "released": "Released",
     "rounds.records": "Round Sketch",
     "rounds.several": "LabelRounds",
     "saving.codec": "Objects Pairs Sparse Text",
