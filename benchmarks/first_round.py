@@ -39,13 +39,13 @@ def naive(p, w, rho):
     with np.errstate(divide="ignore"):
         c = np.log(np.append(HIGH * n * w, n * (1 - rho * LOW)))
     g = np.zeros(k + 1)
-    for iteration in range(1, MOST_ITERATIONS + 1):
+    iterations, moved = 0, np.inf
+    while moved > 1e-11 and iterations < MOST_ITERATIONS:
         f = r - log_sum(cells + g, 1)
         before, g = g, c - log_sum(cells + f[:, None], 0)
-        if np.ptp(g - before) < 1e-11:
-            break
+        iterations, moved = iterations + 1, np.ptp(g - before)
     plan = np.exp(cells + f[:, None] + g)
-    return plan[:n, :k], plan[:n, k], iteration
+    return plan[:n, :k], plan[:n, k], iterations
 
 
 def counted(name, seed, folder):

@@ -373,3 +373,10 @@ def test_some_rows_of_the_plan_are_those_of_the_whole(rng):
         solution = solve(cost, 1.0, (np.zeros(4), np.full(4, 12.0)), epsilon, slack=(0, 20))
         some = rng.permutation(50)[:13]
         assert_allclose(solution.rows(some), solution.plan[some])
+
+
+def test_one_column_takes_all():
+    """No choice is left, also where the others are closed: there is nothing to solve."""
+    solution = solve(np.array([[0.5, 1.0], [2.0, 1.0]]), 1.0, [2, 0], epsilon=0)
+    assert_allclose(solution.plan, [[1, 0], [1, 0]])
+    assert solution.certificate.cost == 2.5
