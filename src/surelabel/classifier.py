@@ -240,6 +240,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         X_unlabeled: Table | None = None,
         *,
         after: Checkpoint | None = None,
+        keep_plans: bool = False,
     ) -> Iterator[Round | LabelRounds]:
         """Fit in a loop of the caller: yields each Round, or LabelRounds, as it ends.
 
@@ -253,6 +254,8 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         after : Checkpoint, optional
             What `checkpoint` gave in an earlier loop over the same input with the same seed:
             the rounds after it follow as they would have then.
+        keep_plans : bool, default=False
+            Whether each Round keeps P and the plan of all rows (`Round.kept`).
         """
         self._forget()
         check_settings(self)
@@ -264,7 +267,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         targets = self._targets(X, y, table.shape[0])
         weight = row_weights(sample_weight, X, table.shape[0])
         index = caller_index(X, X_unlabeled)
-        run = begun(self, table, targets, weight, index, after)
+        run = begun(self, table, targets, weight, index, after, keep_plans=keep_plans)
         self._run, self.classes_, self.class_prior_ = run, targets.classes, run.class_prior
         self.history_ = run.history
         for round in run.rounds():

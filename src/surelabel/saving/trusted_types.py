@@ -33,7 +33,7 @@ _OWN = {
     "reading.columns": "Columns",
     "reading.features": "numbers",
     "released": "Released",
-    "rounds.records": "Round Sketch",
+    "rounds.records": "Kept Round Sketch",
     "rounds.several": "LabelRounds",
     "saving.codec": "Objects Pairs Sparse Text",
     "saving.native": "Boosted Branches Neighbors",
