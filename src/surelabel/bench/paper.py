@@ -111,4 +111,11 @@ STORED = {
         ("emotions", 64.64, 63.80, 64.33, 66.94, 67.14),
     ]
 }
+# Of SLA they stored seven. Their code labels at most one row a round there.
+_STORED_SLA = {
+    "segment": 95.83, "wdbc": 91.18, "analcatdata_authorship": 92.16, "synthetic_control": 75.63,
+    "madelon": 54.95, "breast_cancer": 92.98, "digits": 81.99,
+}
+for _dataset, _mean in _STORED_SLA.items():
+    STORED[_dataset]["SLA"] = _mean
 # fmt: on
