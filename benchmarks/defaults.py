@@ -40,7 +40,7 @@ CHOICES = {
     "1 round": {"n_rounds": 1},
     "3 rounds": {"n_rounds": 3},
     "bounds of the released code": {"allocator": Transport(bounds="released")},
-    "bounds of the paper": {"allocator": Transport(bounds="paper")},
+    "bounds of the paper": {"allocator": Transport(bounds="unscaled")},
     "best rows per class, no transport": {"allocator": Threshold(0.0)},
     "epsilon 0 (exact)": {"allocator": Transport(epsilon=0)},
     "epsilon 0.1": {"allocator": Transport(epsilon=0.1)},

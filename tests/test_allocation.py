@@ -7,8 +7,8 @@ from scipy.special import logsumexp
 from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
-from surelabel import AdaptiveThreshold, Budget, Negatives, Repeated, Status, Threshold, Transport, trees
-from surelabel.allocation import choose, class_thresholds, remaining, rule_out, sure_of
+from surelabel import AdaptiveThreshold, Budget, Repeated, Status, Threshold, Transport, trees
+from surelabel.allocation import choose, class_thresholds, sure_of
 from surelabel.budget import BOUNDS, whole_mass
 
 ALLOCATORS = [
@@ -42,7 +42,9 @@ def test_every_allocator_gives_whole_labels_within_the_quotas_and_says_why(seed,
     assert_array_equal(allocation.codes >= 0, allocation.status == Status.ACCEPTED)
     most = budget.quota
     if isinstance(allocator, Transport):
-        most = BOUNDS[allocator.bounds](n, budget, 0.9, 1.1)[1]
+        if allocator.bounds == "paper":  # the paper has bounds on mass alone
+            return
+        most = BOUNDS[allocator.bounds](n, budget, 0.9, 1.1).upper
     counts = np.bincount(allocation.codes[allocation.codes >= 0], minlength=k)
     assert (counts <= most).all()
 
@@ -91,8 +93,19 @@ def test_transport_gives_a_hard_class_its_share_where_a_threshold_gives_none():
 
 def test_the_released_caps_scale_with_the_share_and_the_papers_do_not():
     prior = np.array([0.5, 0.5])
-    assert_array_equal(BOUNDS["released"](100, Budget(0.2, prior, 100), 0.9, 1.1)[1], [11, 11])
-    assert_array_equal(BOUNDS["paper"](100, Budget(0.2, prior, 100), 0.9, 1.1)[1], [55, 55])
+    assert_array_equal(BOUNDS["released"](100, Budget(0.2, prior, 100), 0.9, 1.1).upper, [11, 11])
+    assert_array_equal(BOUNDS["unscaled"](100, Budget(0.2, prior, 100), 0.9, 1.1).upper, [55, 55])
+    assert_allclose(BOUNDS["paper"](100, Budget(0.2, prior, 100), 0.9, 1.1).upper, [55, 55])
+
+
+def test_the_papers_marginals_are_those_of_its_equations():
+    """r = [1, ..., 1; N (w+ 1 - rho w- 1)] and c = [w+ N; N (1 - rho w- 1)], by hand, not rounded."""
+    limits = BOUNDS["paper"](7, Budget(0.25, np.array([0.7, 0.3]), 100), 0.9, 1.1)
+    assert_allclose(limits.upper, [1.1 * 0.7 * 7, 1.1 * 0.3 * 7])
+    assert_array_equal(limits.lower, limits.upper)
+    assert_allclose(limits.left_out, [7 * (1 - 0.25 * 0.9)] * 2)
+    assert_allclose(limits.spare, 7 * (1.1 - 0.25 * 0.9))
+    assert_allclose(limits.upper.sum() + limits.left_out[0], 7 + limits.spare)
 
 
 def test_rows_of_equal_cost_are_labelled_up_to_the_mass_and_not_at_all_by_the_slack_rule():
@@ -107,10 +120,25 @@ def test_rows_of_equal_cost_are_labelled_up_to_the_mass_and_not_at_all_by_the_sl
 def test_rows_by_quota_never_exceed_what_the_round_asks_of_a_class(rows):
     p = np.random.default_rng(0).dirichlet([3, 1, 0.3], 200)
     budget = Budget(0.3, np.array([0.2, 0.3, 0.5]), 200)
-    got = np.bincount(Transport("paper", rows=rows)(p, budget).codes + 1, minlength=4)[1:]
+    got = np.bincount(Transport("unscaled", rows=rows)(p, budget).codes + 1, minlength=4)[1:]
     assert (got <= budget.quota).all()
-    # The paper's caps are not scaled by the share, so its plan has more mass for the first class.
-    assert np.bincount(Transport("paper")(p, budget).codes + 1)[1] > budget.quota[0]
+    # Caps that are not scaled by the share: the plan has more mass for the first class.
+    assert np.bincount(Transport("unscaled")(p, budget).codes + 1)[1] > budget.quota[0]
+
+
+def test_the_papers_plan_has_no_quota_and_may_overrule_the_committee():
+    """Class 1 has 0.9 of the prior and 0.4 of every row: the caps of class 0 send rows there all the same."""
+    rng = np.random.default_rng(0)
+    p = np.column_stack([rng.uniform(0.55, 0.65, 100), np.zeros(100)])
+    p[:, 1] = 1 - p[:, 0]
+    budget = Budget(1.0, np.array([0.1, 0.9]), 100)
+    codes = Transport("paper", 0.001)(p, budget).codes
+    assert (codes == 1).sum() >= 70
+    assert set(Transport("paper", 0.001, rows="slack")(p, budget).codes.tolist()) <= {-1, 0}
+    # One class alone is asked for ten rows; the paper takes all that have more mass there than slack.
+    sure = np.tile([1.0, 0.0], (40, 1))
+    few = Budget(0.1, np.array([0.99, 0.01]), 40)
+    assert (Transport("paper", 10.0)(sure, few).codes >= 0).sum() != few.quota.sum()
 
 
 def test_no_row_is_forced_into_a_class_that_expects_less_than_one():
@@ -128,8 +156,11 @@ def test_two_rows_and_ten_classes_are_enough(form):
 @pytest.mark.parametrize(
     ("part", "message"),
     [
-        (Transport(bounds="tight"), "bounds must be one of paper, released, per_class; it is 'tight'"),
-        (Transport(rows="all"), "rows must be one of mass, quota, slack; it is 'all'"),
+        (
+            Transport(bounds="tight"),
+            "bounds must be one of paper, unscaled, released, per_class; it is 'tight'",
+        ),
+        (Transport(rows="all"), "rows must be one of auto, mass, quota, slack, plan; it is 'all'"),
         (Transport(cost="square"), "cost must be one of log, linear; it is 'square'"),
     ],
 )
@@ -153,12 +184,12 @@ def slow_plan(cost, lower, upper, epsilon):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", list(BOUNDS))
+@pytest.mark.parametrize("form", ["unscaled", "released", "per_class"])
 def test_selections_on_digits_are_those_of_the_slow_reference(form):
     X, y = load_digits(return_X_y=True)
     p = Repeated(trees(10), n_members=10, random_state=0).fit(X[:143], y[:143]).predict_proba(X[143:])
     prior = np.bincount(y[:143]) / 143
-    lower, upper, (_, most_slack) = BOUNDS[form](len(p), Budget(1 / 3, prior, len(p)), 0.9, 1.1)
+    lower, upper, (_, most_slack), _ = BOUNDS[form](len(p), Budget(1 / 3, prior, len(p)), 0.9, 1.1)
     cost = np.column_stack([-np.log(p.clip(1e-12)), np.zeros(len(p))])
     plan = slow_plan(cost, np.append(lower, 0), np.append(upper, most_slack), 0.01)[:, :-1]
     agreed = plan.argmax(axis=1) == p.argmax(axis=1)
@@ -175,32 +206,3 @@ def test_a_plan_that_did_not_converge_warns(monkeypatch, rng):
     monkeypatch.setattr(allocation, "solve", hasty)
     with pytest.warns(ConvergenceWarning, match="did not converge"):
         Transport(epsilon=1e-4)(rng.dirichlet(np.ones(3), 50), ample(3, 50, 0.3))
-
-
-def test_negatives_leave_the_other_classes_in_proportion():
-    p = np.array([[0.6, 0.3, 0.1], [0.4, 0.3, 0.3]])
-    soft = Negatives(gamma=0.2, kappa=0.05)(p, np.zeros_like(p), ample(3, 2))
-    assert_allclose(soft, [[2 / 3, 1 / 3, 0], [0, 0, 0]])
-
-
-def test_negatives_are_the_gradient_of_minus_log_one_minus_p(rng):
-    """Cross-entropy against the soft target and UPS's loss pull the logits alike."""
-    logits = rng.normal(size=4)
-    p = np.exp(logits) / np.exp(logits).sum()
-    ruled_out = np.array([[True, False, True, False]])
-    target = remaining(p[None], ruled_out)[0]
-    kept = p[~ruled_out[0]].sum()
-    gradient = p - np.where(ruled_out[0], 0, p) / kept  # of -log(sum of kept p)
-    assert_allclose(p - target, gradient)
-
-
-def test_a_row_with_one_class_left_is_no_negative():
-    p = np.array([[0.95, 0.05], [0.5, 0.5]])
-    assert not rule_out(p, np.zeros_like(p), 0.2, 0.05, np.array([9, 9])).any()
-
-
-def test_negatives_need_low_spread_and_respect_the_quota():
-    p = np.array([[0.5, 0.4, 0.1], [0.5, 0.45, 0.05], [0.5, 0.4, 0.1]])
-    spread = np.array([[0, 0, 0.5], [0, 0, 0], [0, 0, 0]])
-    ruled_out = rule_out(p, spread, 0.2, 0.05, np.array([1, 1, 1]))
-    assert_array_equal(np.argwhere(ruled_out), [[1, 2]])

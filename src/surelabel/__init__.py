@@ -3,7 +3,7 @@
 from importlib.metadata import version
 
 from . import bounds
-from .allocation import AdaptiveThreshold, Allocation, Negatives, Status, Threshold, Transport
+from .allocation import AdaptiveThreshold, Allocation, Status, Threshold, Transport
 from .budget import Budget
 from .classifier import PseudoLabelClassifier
 from .committees.models.default import unlike_models
@@ -13,6 +13,8 @@ from .committees.panel import Panel, Repeated
 from .committees.random_xgboost import RandomXGBoost
 from .committees.unlike import Unlike
 from .confidence import Entropy, Everything, Spread, TotalVariance, TTest
+from .negatives import Negatives
+from .paper_recipes import paper_csa, paper_flexmatch, paper_pl, paper_sla, paper_ups
 from .reading.columns import Columns
 from .recipes import csa, flexmatch, pl, sla, ups
 from .reporting import report
@@ -50,6 +52,11 @@ __all__ = [
     "csa",
     "flexmatch",
     "load",
+    "paper_csa",
+    "paper_flexmatch",
+    "paper_pl",
+    "paper_sla",
+    "paper_ups",
     "pl",
     "report",
     "review",

@@ -15,16 +15,15 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
-from .budget import BOUNDS, Budget, whole_mass
+from .budget import BOUNDS, Budget, Limits
 from .common.notice import notice
 from .common.settings import AT_LEAST_ONE, NOT_NEGATIVE, SHARE, Checked, Setting, one_of
 from .common.types import Bools, Floats, Ints, Values
+from .plan_rows import PLAN_ROWS, PlanRows
 from .transport import Assignment, Certificate, Rows, solve
 
 # The cost of a class that every model calls impossible is high, but finite.
 _SMALLEST_PROBABILITY = 1e-12
-# The entropy gives every cell some mass; less than this counts as none.
-_NO_MASS = 1e-6
 
 
 class Status(StrEnum):
@@ -239,12 +238,6 @@ def class_thresholds(counts: Ints, gamma: float) -> Floats:
     return gamma * (counts / counts.max() if counts.any() else np.ones(len(counts)))
 
 
-# Which rows may be labelled, and how many of each class.
-_ROWS: dict[str, tuple[Callable[[Assignment], Bools], Callable[[Floats, Ints], Ints]]] = {
-    "mass": (lambda best: best.mass > _NO_MASS, lambda mass, quota: whole_mass(mass)),
-    "quota": (lambda best: best.mass > _NO_MASS, lambda mass, quota: quota),
-    "slack": (lambda best: best.mass > best.slack, lambda mass, quota: quota),
-}
 _COSTS: dict[str, Callable[[Floats], Floats]] = {
     "log": lambda p: -np.log(np.clip(p, _SMALLEST_PROBABILITY, None)),
     "linear": lambda p: 1 - p,
@@ -256,29 +249,31 @@ class Transport(Checked, BaseEstimator):
     """Label by optimal transport: rows and classes are weighed together.
 
     A row may stay unlabelled at no cost (its slack); each class gets a share of rows
-    within bounds around its prior. Bounds are rounded to whole rows. The plan may leave a
-    row out but not overrule the committee: a row is only given the class that is most
-    probable for it, also where a bound asks for more rows than a class has.
+    within bounds around its prior.
 
     Parameters
     ----------
-    bounds : {"per_class", "released", "paper"}, default="per_class"
+    bounds : {"per_class", "released", "unscaled", "paper"}, default="per_class"
         "per_class": each class within [share * low, share * high] of its prior; more if few rows tell it.
         "released": that upper bound, and the lower bound only in total.
-        "paper": the upper bound not scaled by the round's share, the lower in total;
-        easy classes are drained first.
+        "unscaled": the upper bound not scaled by the round's share, the lower in total; easy classes are
+        drained first. These three are rounded to whole rows.
+        "paper": "unscaled" as the paper solves it, not rounded: what classes leave unused is one more row
+        of the plan, and has entropy too.
     epsilon : float, default=0.01
         Strength of the entropy, in the unit of the costs.
     cost : {"log", "linear"}, default="log"
         -log p, or 1 - p.
     low, high : float, default=0.9 and 1.1
         The bounds, as multiples of the prior.
-    rows : {"mass", "quota", "slack"}, default="mass"
+    rows : {"auto", "mass", "quota", "slack", "plan"}, default="auto"
         How the plan becomes labels. A row may get the class with most of its mass, best
         first; "mass": as many rows for each class as the plan has mass for it. "quota":
         as many as the round's quota for the class. "slack": that too, and only rows whose
         mass there exceeds what they leave unused. The entropy spreads mass over rows of like
-        cost, and then "slack" takes none of them.
+        cost, and then "slack" may take none of them. In these a row only gets the class that is most
+        probable for it. "plan": every row whose mass there exceeds what it leaves unused, no quota, also
+        where another class is more probable. "auto": "plan" with the paper's bounds, else "mass".
 
     See Also
     --------
@@ -300,29 +295,28 @@ class Transport(Checked, BaseEstimator):
     cost: str = "log"
     low: float = 0.9
     high: float = 1.1
-    rows: str = "mass"
+    rows: str = "auto"
     takes: ClassVar[dict[str, Setting]] = {
         "bounds": one_of(BOUNDS),
         "epsilon": NOT_NEGATIVE,
         "cost": one_of(_COSTS),
         "low": SHARE,
         "high": AT_LEAST_ONE,
-        "rows": one_of(_ROWS),
+        "rows": one_of(["auto", *PLAN_ROWS]),
     }
 
     def __call__(self, p: Floats, budget: Budget) -> Allocation:
         """Allocate the candidates p (N, K)."""
-        bounds, slack = self.limits(len(p), budget)
-        solution = solve(Rows(p, self.costs), 1.0, bounds, self.epsilon, slack=slack)
+        lower, upper, left_out, spare = self.limits(len(p), budget)
+        solution = solve(Rows(p, self.costs), 1.0, (lower, upper), self.epsilon, slack=left_out, spare=spare)
         quota = self.quota(solution.column_sum, budget, solution.certificate)
         offer = self.offer(p, solution.assignment())
         return replace(offer.within(quota, solution.certificate), plan=solution.rows)
 
-    def limits(self, n: int, budget: Budget) -> tuple[tuple[Floats, Ints], tuple[int, int]]:
-        """Of n candidates: the range of each class, a pair of (K,), and that of rows left out."""
+    def limits(self, n: int, budget: Budget) -> Limits:
+        """What a plan of n candidates must keep to."""
         self.check()
-        lower, upper, left_out = BOUNDS[self.bounds](n, budget, self.low, self.high)
-        return (lower, upper), left_out
+        return BOUNDS[self.bounds](n, budget, self.low, self.high)
 
     def costs(self, p: Floats) -> Floats:
         """What each class costs each row, shape of p."""
@@ -332,69 +326,17 @@ class Transport(Checked, BaseEstimator):
         """Most rows of each class, given what the plan moves to it, shape (K,)."""
         if not certificate.converged:
             notice(f"The transport solver did not converge: {certificate}", ConvergenceWarning)
-        return _ROWS[self.rows][1](mass, budget.quota)
+        return self._how.most(mass, budget.quota, budget.pool)
 
     def offer(self, p: Floats, best: Assignment) -> Offer:
         """What the plan would give each row, given its best column there."""
-        accepted = _ROWS[self.rows][0](best)
-        agreed = best.column == p.argmax(axis=1)
+        may = self._how.may(best)
+        agreed = (best.column == p.argmax(axis=1)) | self._how.overrules
         refused = np.array([Status.DISPUTED, Status.SLACK], dtype=object)[agreed.astype(int)]
-        return Offer(best.column, best.mass, accepted & agreed, refused, Status.SLACK)
+        return Offer(best.column, best.mass, may & agreed, refused, Status.SLACK)
 
-
-@dataclass
-class Negatives(Checked, BaseEstimator):
-    """Find classes that a row is surely not (the negative labels of UPS).
-
-    Parameters
-    ----------
-    gamma : float, default=0.2
-        A class is ruled out at or below this probability...
-    kappa : float, default=0.05
-        ...when the committee's standard deviation on it is at most this.
-
-    See Also
-    --------
-    Threshold : The labels that UPS gives beside them.
-
-    Examples
-    --------
-    The third class is ruled out in the first row; what is left sums to 1.
-
-    >>> from surelabel import Budget, Negatives
-    >>> p = np.array([[0.5, 0.4, 0.1], [0.4, 0.3, 0.3]])
-    >>> Negatives()(p, np.zeros((2, 3)), Budget(1.0, np.full(3, 1 / 3), pool=2)).round(2)
-    array([[0.56, 0.44, 0.  ],
-           [0.  , 0.  , 0.  ]])
-    """
-
-    gamma: float = 0.2
-    kappa: float = 0.05
-    takes: ClassVar[dict[str, Setting]] = {"gamma": SHARE, "kappa": NOT_NEGATIVE}
-
-    def __call__(self, p: Floats, spread: Floats, budget: Budget) -> Floats:
-        """Soft targets of the rows with a class ruled out, zero elsewhere, shape (N, K)."""
-        ruled_out = rule_out(p, spread, self.gamma, self.kappa, budget.quota)
-        return remaining(p, ruled_out)
-
-
-def rule_out(p: Floats, spread: Floats, gamma: float, kappa: float, quota: Ints) -> Bools:
-    """Cells that are surely not the row's class, at most quota per class, shape (N, K)."""
-    low = (p <= gamma) & (spread <= kappa)
-    # With one class left this would be a positive label outside its quota.
-    low &= (~low).sum(axis=1, keepdims=True) > 1
-    for k, most in enumerate(quota):
-        rows = np.flatnonzero(low[:, k])
-        low[rows[np.argsort(p[rows, k], kind="stable")[most:]], k] = False
-    return low
-
-
-def remaining(p: Floats, ruled_out: Bools) -> Floats:
-    """P over the classes not ruled out, summing to 1 in rows that have any, shape (N, K).
-
-    Training on these has the gradient of UPS's loss, -log(1 - sum of p ruled out).
-    """
-    left = np.where(ruled_out, 0.0, p)
-    scale = left.sum(axis=1, keepdims=True)
-    touched = ruled_out.any(axis=1, keepdims=True) & (scale > 0)
-    return np.where(touched, left / np.where(scale > 0, scale, 1), 0.0)
+    @property
+    def _how(self) -> PlanRows:
+        if self.rows != "auto":
+            return PLAN_ROWS[self.rows]
+        return PLAN_ROWS["plan" if self.bounds == "paper" else "mass"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,8 +17,25 @@ from .common.types import Floats, Ints
 _ROUNDING = 1e-9
 _OUTSIDE = 0.025  # on each side of an interval of 95%
 
-# Least and most rows of each class (K,), and least and most rows that are left out.
-_Limits = tuple[Floats, Ints, tuple[int, int]]
+
+class Limits(NamedTuple):
+    """What a plan must keep to.
+
+    Parameters
+    ----------
+    lower, upper : ndarrays of shape (K,)
+        Least and most mass of each class, a row having 1.
+    left_out : pair of floats
+        Least and most that rows leave out together.
+    spare : float
+        What classes leave unused together, where that is one more row of the plan: then `lower`, `upper` and
+        `left_out` count what it gives too.
+    """
+
+    lower: Floats
+    upper: Floats | Ints
+    left_out: tuple[float, float]
+    spare: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -125,19 +143,25 @@ def share_interval(counts: Floats | Ints) -> tuple[Floats, Floats]:
     return least, np.where(counts > 0, most, 0.0)
 
 
-def _paper_bounds(n: int, budget: Budget, low: float, high: float) -> _Limits:
-    """Caps not scaled by the share; the minimum holds in total (the paper's text)."""
+def _paper_bounds(n: int, budget: Budget, low: float, high: float) -> Limits:
+    """The paper's marginals: slack row and slack column of a plan of (N + 1) x (K + 1) cells."""
+    upper, left_out = high * budget.prior * n, n * (1 - budget.share * low)
+    return Limits(upper, upper, (left_out, left_out), n * (high - budget.share * low))
+
+
+def _unscaled_bounds(n: int, budget: Budget, low: float, high: float) -> Limits:
+    """The paper's inequalities: caps not scaled by the share, the minimum in total."""
     least = int(_whole(budget.share * low * n))
-    return np.zeros(len(budget.prior)), _whole(high * budget.prior * n), (0, n - least)
+    return Limits(np.zeros(len(budget.prior)), _whole(high * budget.prior * n), (0, n - least))
 
 
-def _released_bounds(n: int, budget: Budget, low: float, high: float) -> _Limits:
+def _released_bounds(n: int, budget: Budget, low: float, high: float) -> Limits:
     """Caps scaled by the share; the minimum holds in total (the released code)."""
     least = int(_whole(budget.share * low * n))
-    return np.zeros(len(budget.prior)), _whole(budget.share * high * budget.prior * n), (0, n - least)
+    return Limits(np.zeros(len(budget.prior)), _whole(budget.share * high * budget.prior * n), (0, n - least))
 
 
-def _per_class_bounds(n: int, budget: Budget, low: float, high: float) -> _Limits:
+def _per_class_bounds(n: int, budget: Budget, low: float, high: float) -> Limits:
     """Every class within its own range (what the paper promises), which is wider where few labels tell it."""
     least, most, least_out = low * budget.prior, high * budget.prior, 0
     if budget.shares is not None:
@@ -146,12 +170,13 @@ def _per_class_bounds(n: int, budget: Budget, low: float, high: float) -> _Limit
         least_out = max(n - int(_whole(budget.share * high * n)), 0)
     # Rounded down: a row must not be forced into a class that expects less than one.
     floors, most_out = np.floor(budget.share * least * n), n - int(_whole(budget.share * low * n))
-    return floors, _whole(budget.share * most * n), (least_out, most_out)
+    return Limits(floors, _whole(budget.share * most * n), (least_out, most_out))
 
 
 # By name: of n rows, the budget, and the smallest and largest multiple of the prior -> the limits.
-BOUNDS: dict[str, Callable[[int, Budget, float, float], _Limits]] = {
+BOUNDS: dict[str, Callable[[int, Budget, float, float], Limits]] = {
     "paper": _paper_bounds,
+    "unscaled": _unscaled_bounds,
     "released": _released_bounds,
     "per_class": _per_class_bounds,
 }

@@ -252,6 +252,7 @@ class PseudoLabelClassifier(HandsOut, Advising, Lasting, ClassifierMixin, BaseEs
         X_unlabeled: Table | None = None,
         *,
         after: Checkpoint | None = None,
+        keep_plans: bool = False,
     ) -> Iterator[Round | LabelRounds]:
         """Fit in a loop of the caller: yields each Round, or LabelRounds, as it ends.
 
@@ -265,6 +266,8 @@ class PseudoLabelClassifier(HandsOut, Advising, Lasting, ClassifierMixin, BaseEs
         after : Checkpoint, optional
             What `checkpoint` gave in an earlier loop over the same input with the same seed:
             the rounds after it follow as they would have then.
+        keep_plans : bool, default=False
+            Whether each Round keeps P and the plan of all rows (`Round.kept`).
         """
         self._forget()
         check_settings(self)
@@ -278,7 +281,7 @@ class PseudoLabelClassifier(HandsOut, Advising, Lasting, ClassifierMixin, BaseEs
         targets = self._with_answers(targets, index)
         speak_of_identifiers(X, self.columns_, targets.codes)
         weight = row_weights(sample_weight, X, table.shape[0])
-        run = begun(self, table, targets, weight, index, after)
+        run = begun(self, table, targets, weight, index, after, keep_plans=keep_plans)
         self._run, self.classes_, self.class_prior_ = run, targets.classes, run.class_prior
         self.history_ = run.history
         for round in run.rounds():

@@ -15,12 +15,13 @@ from inspect import Parameter, Signature, cleandoc, getdoc, signature
 from textwrap import indent
 from typing import Any, TypeVar
 
-from .allocation import AdaptiveThreshold, Negatives, Threshold, Transport
+from .allocation import AdaptiveThreshold, Threshold, Transport
 from .classifier import PseudoLabelClassifier
 from .committees.models.trees import trees
 from .committees.panel import Repeated
 from .committees.unlike import Unlike
 from .confidence import Everything, Spread, TTest
+from .negatives import Negatives
 
 # Arguments of `PseudoLabelClassifier`.
 _Settings = dict[str, Any]

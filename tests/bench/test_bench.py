@@ -23,13 +23,14 @@ from surelabel.bench import authors, datasets, figures, page, registry, runner, 
 from surelabel.bench.cells import Cell, Column
 from surelabel.bench.datasets import DATASETS, PAPERS, DataError, make_split, read_split
 from surelabel.bench.grid import Outcome
-from surelabel.bench.methods import METHODS, Released, released_epsilon
+from surelabel.bench.methods import METHODS
 from surelabel.bench.perceptron import HeldOut
 from surelabel.bench.store import Store, mended
 from surelabel.bench.suite import Suite
 from surelabel.bench.suites import SUITES, methods_of, named
 from surelabel.budget import Budget
 from surelabel.files import InputError
+from surelabel.released import Released, released_epsilon
 from surelabel.tool.commands import app
 
 SMALL = {"members": 3, "rounds": 2, "iterations": 20, "epochs": 1, "least_steps": 60, "shown": 8, "side": 5}

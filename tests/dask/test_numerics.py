@@ -131,10 +131,11 @@ def probabilities(seed, n, k, kind):
         Transport(),
         Transport("released", rows="slack"),
         Transport("paper", 0.1, "linear"),
+        Transport("unscaled"),
         Threshold(0.5),
         AdaptiveThreshold(0.15),
     ],
-    ids=["transport", "released", "paper", "threshold", "adaptive"],
+    ids=["transport", "released", "paper", "unscaled", "threshold", "adaptive"],
 )
 def test_allocations_over_pieces_are_those_of_the_whole(allocator, n, k, kind, monkeypatch):
     # Small chunks, so that there are many.

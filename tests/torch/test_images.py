@@ -86,6 +86,15 @@ def check(folder, parts):
     assert test.pixels.shape == (4, 3, 32, 32)
 
 
+def test_the_network_of_the_protocol_is_that_of_ups():
+    """Running means move by 0.001, and dropout comes before the second normalisation of a block."""
+    net = cifar_model(10, depth=10, width=1)
+    assert {part.momentum for part in net.modules() if isinstance(part, nn.BatchNorm2d)} == {0.001}
+    body = next(part.body for part in net.modules() if hasattr(part, "body"))
+    kinds = [type(part).__name__ for part in body]
+    assert kinds == ["Conv2d", "Dropout", "BatchNorm2d", "Mish", "Conv2d"]
+
+
 def test_archives_are_read_packed_and_unpacked(tmp_path, parts):
     pickles = {f"cifar-10-batches-py/{name}": as_pickle(*part) for name, part in parts.items()}
     binary = {

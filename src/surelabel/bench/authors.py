@@ -14,7 +14,14 @@ from .suite import Suite
 _BASE = "XGBoost"
 _CSA = "CSA"
 # Columns of ours that stand beside their CSA.
-_AS_CSA = (_CSA, "CSA, trees in full", "CSA, released settings", "CSA, released settings, trees in full")
+_AS_CSA = (
+    _CSA,
+    "CSA, inequalities",
+    "CSA, trees in full",
+    "CSA, released settings",
+    "CSA, released settings, drawn once",
+    "CSA, released settings, trees in full",
+)
 
 
 @dataclass(frozen=True)

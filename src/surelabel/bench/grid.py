@@ -12,9 +12,9 @@ from sklearn.metrics import f1_score, precision_score
 
 from ..budget import class_frequencies, smoothed
 from ..committees.member_fitting import fit_present
-from ..committees.random_xgboost import load_xgboost
 from ..common.types import Floats, Ints, Table, Values
 from ..confidence import Confidence, Moments
+from ..paper_recipes import paper_classifier
 from ..reading.features import stacked, take
 from ..rounds.engine import Strand
 from ..rounds.labels import Labels
@@ -53,7 +53,7 @@ def percent_right(predicted: Values, truth: Values) -> float:
 
 def classifier(split: Split) -> Any:
     """The paper's classifier: XGBoost with its default settings, one thread."""
-    return load_xgboost().XGBClassifier(n_jobs=1, random_state=0, verbosity=0, tree_method=split.trees)
+    return paper_classifier(tree_method=split.trees)
 
 
 def scores_of(predicted: Values, truth: Values) -> dict[str, float]:

@@ -12,15 +12,16 @@ from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardSca
 from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 from sklearn.svm import SVC
 
-from ..allocation import AdaptiveThreshold, Allocation, Negatives, Status, Threshold, Transport
-from ..budget import Budget
+from ..allocation import Threshold, Transport
 from ..classifier import PseudoLabelClassifier
 from ..committees.encoding import Encoder
 from ..committees.panel import Panel
 from ..committees.random_xgboost import RandomXGBoost
-from ..common.types import Floats, Ints
+from ..common.types import Ints
 from ..confidence import Entropy, Everything, Spread, TotalVariance, TTest
 from ..files import InputError
+from ..negatives import Negatives
+from ..paper_recipes import paper_csa, paper_flexmatch, paper_pl, paper_sla, paper_ups
 from ..reading.columns import Columns
 from ..reading.features import stacked
 from ..recipes import csa as default_csa
@@ -82,10 +83,17 @@ def _scaler(split: Split, scale: str) -> Any:
     return scalers[scale]
 
 
+def _as_told(split: Split, recipe: PseudoLabelClassifier) -> Outcome:
+    """Run the rounds of a recipe of the paper's, with the trees of the split's year."""
+    allocator: Any = recipe.allocator
+    parts = Parts(recipe.committee, recipe.confidence, allocator, recipe.negatives)
+    return play(split, parts, n_rounds=recipe.n_rounds, prior=str(recipe.class_prior))
+
+
 @_method
 def pl(split: Split, gamma: float = 0.8, rounds: int = 5) -> Outcome:
     """Pseudo-labelling: one XGBoost, one threshold."""
-    return play(split, Parts(Panel([classifier(split)]), Everything(), Threshold(gamma)), n_rounds=rounds)
+    return _as_told(split, paper_pl(gamma, committee=Panel([classifier(split)]), n_rounds=rounds))
 
 
 @_method
@@ -93,15 +101,13 @@ def pl_ensemble(
     split: Split, gamma: float = 0.8, members: int = 20, schedule: str = "short", rounds: int = 5
 ) -> Outcome:
     """Pseudo-labelling by the mean of a committee."""
-    parts = Parts(_committee(members, schedule), Everything(), Threshold(gamma))
-    return play(split, parts, n_rounds=rounds)
+    return _as_told(split, paper_pl(gamma, committee=_committee(members, schedule), n_rounds=rounds))
 
 
 @_method
 def flexmatch(split: Split, gamma: float = 0.8, rounds: int = 5) -> Outcome:
     """FlexMatch: one XGBoost, a threshold for each class."""
-    parts = Parts(Panel([classifier(split)]), Everything(), AdaptiveThreshold(gamma))
-    return play(split, parts, n_rounds=rounds)
+    return _as_told(split, paper_flexmatch(gamma, committee=Panel([classifier(split)]), n_rounds=rounds))
 
 
 @_method
@@ -119,23 +125,24 @@ def ups(
 
     The bound on the spread is that of the released code; the paper names none.
     """
-    parts = Parts(_committee(members, schedule), Spread(kappa), Threshold(gamma), Negatives(gamma_n, kappa_n))
-    return play(split, parts, n_rounds=rounds)
+    parts = {"confidence": Spread(kappa), "negatives": Negatives(gamma_n, kappa_n)}
+    return _as_told(split, paper_ups(gamma, members, schedule, n_rounds=rounds, **parts))
 
 
 @_method
 def sla(
     split: Split,
+    bounds: str = "paper",
     epsilon: float = 0.01,
-    rows: str = "slack",
+    rows: str = "auto",
     members: int = 20,
     schedule: str = "short",
     rounds: int = 5,
 ) -> Outcome:
     """SLA: transport over every row, as much in total as the round asks for."""
-    # In the paper's form w_ only scales the total: at 1 it is not there.
-    allocator = Transport("paper", epsilon=epsilon, low=1.0, rows=rows)
-    return play(split, Parts(_committee(members, schedule), Everything(), allocator), n_rounds=rounds)
+    recipe = paper_sla(members, schedule, n_rounds=rounds)
+    changed = {"allocator__bounds": bounds, "allocator__epsilon": epsilon, "allocator__rows": rows}
+    return _as_told(split, recipe.set_params(**changed))
 
 
 _CONFIDENCES: dict[str, Callable[[float], Any]] = {
@@ -155,23 +162,30 @@ def csa(
     epsilon: float = 0.01,
     cost: str = "log",
     low: float = 0.9,
-    rows: str = "slack",
+    rows: str = "auto",
     prior: str = "labeled",
     members: int = 20,
     schedule: str = "short",
     rounds: int = 5,
 ) -> Outcome:
     """CSA as the paper writes it: transport over the rows that pass a t-test."""
-    allocator = Transport(bounds, epsilon=epsilon, cost=cost, low=low, rows=rows)
-    parts = Parts(_committee(members, schedule), _CONFIDENCES[confidence](floor), allocator)
-    return play(split, parts, n_rounds=rounds, prior=prior)
+    parts = {
+        "confidence": _CONFIDENCES[confidence](floor),
+        "allocator": Transport(bounds, epsilon=epsilon, cost=cost, low=low, rows=rows),
+        "class_prior": prior,
+    }
+    return _as_told(split, paper_csa(members, schedule, n_rounds=rounds, **parts))
 
 
 @_method
-def csa_released(split: Split, members: int = 20, schedule: str = "short", rounds: int = 5) -> Outcome:
-    """CSA with the settings of the released code, without its errors."""
-    parts = Parts(_committee(members, schedule), TTest(floor=0.1), Released())
-    return play(split, parts, n_rounds=rounds, prior="smoothed")
+def csa_released(
+    split: Split, members: int = 20, schedule: str = "short", rounds: int = 5, drawn: str = "anew"
+) -> Outcome:
+    """CSA with the settings of the released code, without its errors; members drawn "anew" or "once"."""
+    recipe = paper_csa(members, schedule, released=True, n_rounds=rounds, random_state=split.seed)
+    if drawn == "anew":
+        recipe.set_params(committee__drawn_by=None)
+    return _as_told(split, recipe)
 
 
 @_method
@@ -283,28 +297,12 @@ def network(
     return play_network(split, how)
 
 
-class Released:
-    """The allocation of the released code: the best rows of each column of a diffuse plan, if p > 0.5."""
-
-    def __call__(self, p: Floats, budget: Budget) -> Allocation:
-        """Allocate the candidates p (N, K)."""
-        epsilon = released_epsilon(*p.shape)
-        found = Transport("released", epsilon=epsilon, cost="linear", rows="quota")(p, budget)
-        low = (found.codes >= 0) & (p.max(axis=1) <= 0.5)
-        status = np.where(low, Status.BELOW, found.status).astype(object)
-        return Allocation(np.where(low, -1, found.codes), status, found.certificate)
-
-
-def released_epsilon(n_rows: int, n_classes: int) -> float:
-    """The released code's regulariser for a table of that shape."""
-    steps = [(300, 1.0), (200, 0.5), (100, 0.2), (50, 0.1), (0, 0.05)]
-    return next(epsilon for least, epsilon in steps if n_rows / n_classes >= least)
-
-
 @_method
-def assignment_matrices(split: Split, shown: int = 20, members: int = 20, schedule: str = "short") -> Outcome:
+def assignment_matrices(
+    split: Split, shown: int = 20, members: int = 20, schedule: str = "short", bounds: str = "paper"
+) -> Outcome:
     """What CSA and thresholds make of the same few rows in the first round."""
-    return assignments(split.coded(), shown, _committee(members, schedule))
+    return assignments(split.coded(), shown, _committee(members, schedule), bounds)
 
 
 @_method

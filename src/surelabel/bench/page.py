@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..files import InputError
-from . import authors
-from .datasets import DATASETS, known
+from . import authors, page_parts
+from .datasets import known
 from .scores import Paired, Score, paired, ranks, scores, share_stored
 from .sheets import sheets_of
 from .store import Store
@@ -17,6 +17,8 @@ from .suites import SUITES
 from .table_suites import TEXT
 
 _NOTES = "notes.toml"
+_MAP_TITLE, _SETTINGS_TITLE = "The paper's claims, one by one", "Every setting"
+_SIZES_TITLE, _RUN_TITLE = "Sizes of the datasets", "How this was run"
 _WORTH_SHOWING = 0.4  # of a suite's datasets and columns
 _COMPARED = ("CSA", "CSA, t-test, per class", "csa()")
 
@@ -38,8 +40,22 @@ def lines(store: Store, path: Path, suites: list[Suite], *, pictures: bool = Tru
         first = "table2" if any(not suite.half for suite in suites) else suites[0].name
         raise InputError(f"Nothing is stored in {store.folder}. First: surelabel bench run {first}")
     notes = _notes(store.folder)
+    of_paper = any(not suite.half for suite in suites)
+    typed = page_parts.read_map(store.folder, suites) if of_paper else {}
     yield from _preface(stored, store)
     yield from notes.get("page", [])
+    if of_paper:
+        front = [_MAP_TITLE, _SETTINGS_TITLE] if typed else []
+        titles = [*front, _SIZES_TITLE, *(suite.title for suite in stored), _RUN_TITLE]
+        yield from ["", "## Contents", "", *page_parts.contents(titles)]
+        if typed:
+            yield from ["", f"## {_MAP_TITLE}", "", *page_parts.map_lines(typed, stored)]
+            yield from _noted(notes.get("map", []))
+            yield from ["", f"## {_SETTINGS_TITLE}", "", *page_parts.setting_lines(typed)]
+            yield from _noted(notes.get("settings", []))
+        used = {dataset for suite in stored for dataset in suite.datasets}
+        yield from ["", f"## {_SIZES_TITLE}", "", *page_parts.size_lines(used)]
+        yield from _noted(notes.get("sizes", []))
     for suite in stored:
         yield from ["", f"## {suite.title}", ""]
         if suite.about:
@@ -49,10 +65,12 @@ def lines(store: Store, path: Path, suites: list[Suite], *, pictures: bool = Tru
         for section in _SECTIONS.get(suite.name, (_tables_of,)) if suite.kind == "table" else ():
             yield from section(suite, store)
         yield from _noted(notes.get(suite.name, []))
+        if not suite.half:
+            yield from page_parts.command_lines(suite, store)
     left = [f"*{suite.title}* (`{suite.name}`)" for suite in suites if suite not in stored]
     if left:
         yield from ["", "## Not run yet, or only begun", "", ", ".join(left) + "."]
-    yield from ["", "## How this was run", ""]
+    yield from ["", f"## {_RUN_TITLE}", ""]
     yield from _circumstances(stored, store)
 
 
@@ -209,22 +227,18 @@ def _circumstances(stored: list[Suite], store: Store) -> Iterator[str]:
             f"{run['cores']} cores, {run['processor']}, {run['system']}; Python {run['python']}, {versions}"
         )
         by_machine.setdefault(machine, []).append(run["command"])
+    # Those of the paper's suites stand beside their tables.
+    apart = any(suite.half for suite in stored)
+    shown = {suite.name for suite in stored}
     for machine, commands in by_machine.items():
-        yield from [f"On {machine}:", "", *(f"- `{command}`" for command in commands), ""]
+        others = [c for c in commands if apart or c.split()[3:4] == ["all"] or c.split()[3:4][0] not in shown]
+        yield from [f"On {machine}" + (":" if others else "."), ""]
+        yield from [*(f"- `{command}`" for command in others), *([""] if others else [])]
     taken = sum(record["seconds"]["total"] for record in store.seconds.values())
     yield (
         f"{len(store.results):,} runs, {taken / 3600:.1f} hours of one core in all. Seeds count from 0: "
         "split, committee and network all depend on them. Every run has one thread."
     )
-    used = {dataset for suite in stored if not suite.half for dataset in suite.datasets}
-    if not used:
-        return
-    yield ""
-    yield "| dataset | rows | columns | classes | unlabelled, of the training part |"
-    yield "|---|---|---|---|---|"
-    for d in DATASETS.values():
-        if d.name in used:
-            yield f"| {d.title} | {d.rows} | {d.columns} | {d.classes} | {d.unlabelled} |"
 
 
 def _notes(folder: Path) -> dict[str, list[str]]:
@@ -233,7 +247,7 @@ def _notes(folder: Path) -> dict[str, list[str]]:
     if not path.exists():
         return {}
     notes = tomllib.loads(path.read_text())
-    unknown = [name for name in notes if name != "page" and name not in SUITES]
+    unknown = [name for name in notes if name not in ("page", "map", "settings", "sizes", *SUITES)]
     if unknown:
         raise InputError(f"{path} has notes on {unknown[0]!r}, which is no table or figure.")
     return notes

@@ -14,8 +14,8 @@ from .datasets import Split
 from .grid import Outcome, percent_right
 
 
-def assignments(split: Split, n_rows: int, committee: Committee) -> Outcome:
-    """Assignment of a few rows by CSA, by the exact plan's form, and by thresholds 0.5, 0.7 and 0.9."""
+def assignments(split: Split, n_rows: int, committee: Committee, bounds: str) -> Outcome:
+    """Assignment of a few rows by CSA with these bounds, and by thresholds 0.5, 0.7 and 0.9."""
     members, P = _ask(split, committee, split.X_u[:n_rows])
     p = P.mean(axis=0)
     prior = class_frequencies(split.y_l, np.ones(len(split.y_l)), split.n_classes)
@@ -24,7 +24,7 @@ def assignments(split: Split, n_rows: int, committee: Committee) -> Outcome:
     trusted = t > 2
     transport = np.full(n_rows, -1)
     if trusted.any():
-        transport[trusted] = Transport("paper", rows="slack")(p[trusted], budget).codes
+        transport[trusted] = Transport(bounds)(p[trusted], budget).codes
     details = {
         "p": np.round(p, 4).tolist(),
         "trusted": trusted.astype(int).tolist(),

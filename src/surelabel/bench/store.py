@@ -90,6 +90,8 @@ class Store:
         self.results: dict[Key, Record] = {}
         self.seconds: dict[Key, Record] = {}
         self.failures: dict[Key, Record] = {}
+        self._index: dict[tuple[str, str, str], dict[int, Record]] = {}
+        self._indexed = 0
         self.runs: list[Record] = mended(self.folder / _RUNS)
         for path in sorted(self.folder.glob("*.jsonl")):
             if path.name != _RUNS:
@@ -108,7 +110,12 @@ class Store:
 
     def by_seed(self, cell: Cell) -> dict[int, Record]:
         """Results of a cell and of the same cell with other seeds, by seed."""
-        return {key[3]: record for key, record in self.results.items() if key[:3] == cell.key[:3]}
+        if self._indexed != len(self.results):  # a page asks thousands of times
+            self._index.clear()
+            for key, record in self.results.items():
+                self._index.setdefault(key[:3], {})[key[3]] = record
+            self._indexed = len(self.results)
+        return dict(self._index.get(cell.key[:3], {}))
 
     def time(self, cell: Cell) -> dict[str, Any]:
         """Its seconds by component."""

@@ -5,6 +5,7 @@ often the vote of a committee errs), `simulate` the set-up of Theorem 1, and `fi
 from a classifier. The derivations are in docs/theory.md.
 """
 
+from .distances import total_variation, wasserstein
 from .fitted import committee_votes, estimated_setting
 from .means import (
     error_for,
@@ -28,7 +29,6 @@ from .votes import (
     printed_ipm_bound,
     tandem_bound,
     tandem_loss,
-    total_variation,
     vote_bounds,
 )
 
@@ -57,4 +57,5 @@ __all__ = [
     "tandem_loss",
     "total_variation",
     "vote_bounds",
+    "wasserstein",
 ]

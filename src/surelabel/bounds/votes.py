@@ -13,27 +13,8 @@ from numpy.typing import ArrayLike
 from scipy.special import betaincinv, rel_entr, xlogy
 
 from ..common.types import Floats, Values
+from .distances import of_pairs, total_variation
 from .records import VoteBound
-
-
-def total_variation(weights: ArrayLike, prior: ArrayLike) -> float:
-    """The most that two weightings can differ on any set of members, within [0, 1].
-
-    Parameters
-    ----------
-    weights, prior : array of shape (M,)
-        Two weightings of the members, each summing to 1.
-
-    See Also
-    --------
-    ipm_bound : Rests on it.
-
-    Examples
-    --------
-    >>> total_variation([0.5, 0.5, 0.0], [0.25, 0.25, 0.5])
-    0.5
-    """
-    return float(np.abs(np.asarray(weights) - prior).sum() / 2)
 
 
 def kl_inverse(loss: float, budget: float) -> float:
@@ -121,8 +102,12 @@ def ipm_bound(
     weights: ArrayLike | None = None,
     prior: ArrayLike | None = None,
     confidence: float = 0.95,
+    *,
+    apart: ArrayLike | None = None,
 ) -> VoteBound:
-    """Theorem 2 in its sensible form: tandem loss, and total variation at its right scale.
+    """Theorem 2 in its sensible form: tandem loss, and a distance of weightings at its right scale.
+
+    The distance is total variation; where `apart` is given, Wasserstein-1 if that is less.
 
     Parameters
     ----------
@@ -132,6 +117,9 @@ def ipm_bound(
         Weights of the members, and weights fixed before the rows were seen. Equal by default.
     confidence : float, default=0.95
         How surely the bound is to hold.
+    apart : array of shape (M, M), optional
+        At least the share of rows on which two members differ, of all new rows as well as of these. It
+        must be known, not estimated: such as that of members that differ on certain rows only.
 
     Returns
     -------
@@ -151,7 +139,7 @@ def ipm_bound(
     wrong, weights, prior = _read(wrong, weights, prior)
     n = _n_rows(wrong)
     # Of pairs of members, because the tandem loss is a loss of pairs.
-    distance = total_variation(np.outer(weights, weights), np.outer(prior, prior))
+    distance = of_pairs(weights, prior, apart)
     loss = tandem_loss(wrong, weights)
     gap = np.sqrt(distance + np.log(n / _delta(confidence)) / (2 * (n - 1)))
     return _bound("IPM", 4 * (loss + gap), loss, confidence, n)

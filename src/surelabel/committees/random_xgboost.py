@@ -47,6 +47,9 @@ class RandomXGBoost(Committee):
         of 0.3, with fewer trees in proportion; they end when ten trees lower the training loss by less
         than 5%, and see 64 bins of a column instead of 256. It predicts about the same in a fraction of
         the time.
+    drawn_by : int, optional
+        A seed that draws the hyper-parameters, so that they are the same in every round. By default
+        random_state draws them, anew each time the committee is trained.
     n_jobs : int, optional
         Members to run at once; each uses one thread.
     random_state : int or RandomState, optional
@@ -87,11 +90,13 @@ class RandomXGBoost(Committee):
         n_members: int = 20,
         *,
         schedule: str = "short",
+        drawn_by: int | None = None,
         n_jobs: int | None = None,
         random_state: RandomState = None,
     ) -> None:
         self.n_members = n_members
         self.schedule = schedule
+        self.drawn_by = drawn_by
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -126,7 +131,7 @@ class RandomXGBoost(Committee):
         """Draw the members for these classes (K,): a list of `Plan`, one for each."""
         self.check()
         self.classes_ = classes
-        rng = check_random_state(self.random_state)
+        rng = check_random_state(self.random_state if self.drawn_by is None else self.drawn_by)
         self.parameters_ = [draw(rng) for _ in range(self.n_members)]
         short = self.schedule == "short"
         task = _objective(len(classes)) | {"max_bin": _BINS[self.schedule], "nthread": 1}

@@ -81,10 +81,10 @@ def _(allocator: AdaptiveThreshold, pieces: Pieces, sizes: Ints, budget: Budget)
 @deal.register
 def _(allocator: Transport, pieces: Pieces, sizes: Ints, budget: Budget) -> Deal:
     n, k = int(np.sum(sizes)), len(budget.prior)
-    bounds, slack = allocator.limits(n, budget)
-    limits, is_open = read_bounds(n, k, np.array(1.0), bounds, slack, allocator.epsilon)
-    problem = FarProblem.of(pieces, sizes, allocator, is_open, limits)
-    rule, mass, certificate = solve_rule(problem, is_open, allocator.epsilon)
+    lower, upper, left_out, spare = allocator.limits(n, budget)
+    bounds, is_open = read_bounds(n, k, np.array(1.0), (lower, upper), left_out, allocator.epsilon, spare)
+    problem = FarProblem.of(pieces, sizes, allocator, is_open, bounds)
+    rule, mass, certificate = solve_rule(problem, is_open, allocator.epsilon, spare=spare)
     return Deal(_PlanRule(allocator, rule), allocator.quota(mass, budget, certificate), certificate)
 
 

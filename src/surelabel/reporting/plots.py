@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import altair as alt
+import numpy as np
 
 from ..common.types import AnyLabels, Fitted, Table
-from . import calibration, charts, classifier_charts, data, promise_section
+from . import calibration, charts, classifier_charts, data, paper_charts, promise_section
 from .column_section import column_section, contribution_frame
 from .names import class_colors
 
@@ -88,6 +89,35 @@ class Plots:
         if section is None and len(self._clf.pseudo_labels_) > 1:
             raise ValueError("X is not the table of the fit. Give the rows and columns that fit was given.")
         return classifier_charts.columns(contribution_frame(section))
+
+    def one_round(self, number: int = 1, rows: int = 20) -> alt.Chart:
+        """The paper's figure 1: from the mean of P over the t-test and the plan to the labels of a round.
+
+        For runs that keep their plans: `for round in clf.fit_rounds(X, y, keep_plans=True): pass`.
+        """
+        found = [r for r in self._clf.history_ if r.number == number]
+        if not found or found[0].kept is None:
+            raise ValueError(
+                f"Round {number} was not run, or not kept. Fit by: "
+                "for round in clf.fit_rounds(X, y, keep_plans=True): pass"
+            )
+        names = data.class_names(self._clf)
+        return paper_charts.one_round(paper_charts.round_frame(found[0].kept, names, rows))
+
+    def trust(self, X: Table, columns: Sequence[int] = (0, 1)) -> alt.Chart:
+        """The paper's figure 2: unlabelled rows of X, the table of the fit, by two numeric columns."""
+        values = np.asarray(X)
+        came_unlabelled = np.flatnonzero(self._clf.labeled_iter_ != 0)
+        if len(values) != len(self._clf.labeled_iter_):
+            raise ValueError(
+                f"X has {len(values)} rows, the table of the fit {len(self._clf.labeled_iter_)}. "
+                "Give the rows that fit was given, those of X_unlabeled below."
+            )
+        places = values[came_unlabelled][:, list(columns)].astype(float)
+        names = [str(name) for name in getattr(X, "columns", [f"column {c}" for c in range(values.shape[1])])]
+        lines = self._clf.pseudo_labels_
+        rows = paper_charts.trust_frame(places, lines["guess"], lines["confidence"])
+        return paper_charts.trust(rows, [names[c] for c in columns])
 
     def time(self) -> alt.Chart:
         """Seconds that each part took."""

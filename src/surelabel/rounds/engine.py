@@ -19,7 +19,7 @@ from ..committees.base import Committee
 from ..common.types import Floats, Ints, Table
 from ..transport import Certificate
 from .labels import Labels
-from .records import Parts, Round, Sketch
+from .records import Kept, Parts, Round, Sketch
 from .training import Trainer
 
 
@@ -88,6 +88,7 @@ class Labelled:
     rows: Ints = field(default_factory=lambda: np.empty(0, dtype=int))
     codes: Ints = field(default_factory=lambda: np.empty(0, dtype=int))
     sketch: Sketch | None = None
+    kept: Kept | None = None
 
     def as_round(
         self, number: int, budget: Budget, candidates: int, seconds: dict[str, float], changed: float
@@ -105,6 +106,7 @@ class Labelled:
             certificate=self.certificate,
             changed=changed,
             sketch=self.sketch,
+            kept=self.kept,
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,12 +11,14 @@ import numpy as np
 from ..allocation import Allocation
 from ..budget import Budget
 from ..committees.base import Committee
+from ..committees.member_fitting import aligned
 from ..common.types import Floats, Ints, Table
 from ..confidence import Confidence
+from ..reading.features import take
 from .asking import Answers, answers, best_guesses, best_of
 from .engine import Engine, Labelled, Opinion, Strand
 from .labels import Labels
-from .records import Parts, Sketch
+from .records import Kept, Parts, Sketch
 from .training import Trainer
 
 # Rows of a round that are kept for a picture of it.
@@ -32,6 +34,13 @@ class _Judged:
 
 
 @dataclass(frozen=True)
+class _Members(Answers):
+    """Answers, and what each member says, (M, N, K)."""
+
+    P: Floats
+
+
+@dataclass(frozen=True)
 class OneMachine(Engine):
     """Rows in memory.
 
@@ -39,9 +48,12 @@ class OneMachine(Engine):
     ----------
     X : matrix or frame with n rows
         All rows, labelled or not, in the form `Columns` gives.
+    keep_plans : bool, default=False
+        Whether rounds keep P and the plan of all rows.
     """
 
     X: Table
+    keep_plans: bool = False
 
     def pool(self, strand: Strand) -> int:
         """Rows still unlabelled."""
@@ -57,6 +69,13 @@ class OneMachine(Engine):
 
     def ask(self, strand: Strand, committee: Committee, method: Parts) -> Answers:
         """What a fitted committee thinks of each row of the pool by itself."""
+        found = self._asked(strand, committee, method)
+        if not self.keep_plans:
+            return found
+        members = committee.predict_members(take(self.X, strand.labels.pool))
+        return _Members(**vars(found), P=aligned(members, committee.classes_, strand.labels.n_classes))
+
+    def _asked(self, strand: Strand, committee: Committee, method: Parts) -> Answers:
         labels = strand.labels
         if strand.learns_found:
             return answers(committee, self.X, labels.n_classes, labels.pool, method)
@@ -99,7 +118,18 @@ class OneMachine(Engine):
     def record(self, strand: Strand, opinion: Opinion, allocation: Any, number: int) -> Labelled:
         """Write the labels of a round into the strand."""
         given, soft = allocation
-        return recorded(strand.labels, number, opinion.rows.answers.p, opinion.rows.confidence, given, soft)
+        pool, said, confidence = strand.labels.pool, opinion.rows.answers, opinion.rows.confidence
+        found = recorded(strand.labels, number, said.p, confidence, given, soft)
+        return replace(found, kept=_kept(pool, said, confidence, given)) if self.keep_plans else found
+
+
+def _kept(pool: Ints, said: _Members, confidence: Floats, given: Allocation) -> Kept:
+    sure = np.flatnonzero(confidence > 0)
+    codes, plan = np.full(len(pool), -1), np.zeros_like(said.p)
+    codes[sure] = given.codes
+    as_ones = given.codes[:, None] == np.arange(said.P.shape[2])
+    plan[sure] = as_ones if given.plan is None else given.plan(np.arange(len(sure)))
+    return Kept(pool, said.P, confidence, plan, codes)
 
 
 def _changed(p: Floats, strand: Strand, pool: Ints) -> float:

@@ -73,6 +73,32 @@ class Sketch:
 
 
 @dataclass(frozen=True)
+class Kept:
+    """All that a round was decided by, where it was asked to be kept (`fit_rounds(..., keep_plans=True)`).
+
+    Parameters
+    ----------
+    rows : ndarray of shape (N,)
+        The pool.
+    P : ndarray of shape (M, N, K)
+        What each member says of it.
+    confidence : ndarray of shape (N,)
+        Above 0 is trusted.
+    plan : ndarray of shape (N, K)
+        What the plan gave each row, 0 for rows that are not trusted; the labels given, as ones, where there
+        was no plan.
+    codes : ndarray of shape (N,)
+        The labels given; -1 for none.
+    """
+
+    rows: Ints
+    P: Floats
+    confidence: Floats
+    plan: Floats
+    codes: Ints
+
+
+@dataclass(frozen=True)
 class Round:
     """What happened in one round.
 
@@ -99,6 +125,8 @@ class Round:
         the first.
     sketch : Sketch or None
         Some of the rows, for a picture of the plan.
+    kept : Kept or None
+        P and the plan of all rows, where they were asked for.
 
     See Also
     --------
@@ -129,6 +157,7 @@ class Round:
     certificate: Certificate | None = None
     changed: float = float("nan")
     sketch: Sketch | None = field(default=None, repr=False)
+    kept: Kept | None = field(default=None, repr=False)
 
     @property
     def pool(self) -> int:

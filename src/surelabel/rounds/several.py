@@ -29,6 +29,7 @@ from ..reading.unlabeled import is_auto
 from .checkpoint import Checkpoint
 from .loop import in_step
 from .method import method_of, with_readable_models
+from .one_machine import OneMachine
 from .records import Parts, Round
 from .run import Run, begin
 from .training import Seeds
@@ -176,8 +177,28 @@ def begun(
     weight: Floats | None,
     index: pd.Index[Any],
     after: Checkpoint | None,
+    *,
+    keep_plans: bool = False,
 ) -> Run | Runs:
-    """The run of one label or of several, by what was given; the arguments are those of `begin`."""
+    """The run of one label or of several, by what was given; the arguments are those of `begin`.
+
+    Those of `keep_plans` keep P and the plan of all rows in each round.
+    """
+    run = _begun(clf, table, targets, weight, index, after)
+    if keep_plans:
+        for each in [run] if isinstance(run, Run) else run.runs:
+            each.engine = OneMachine(table, keep_plans=True)
+    return run
+
+
+def _begun(
+    clf: Any,
+    table: Table,
+    targets: Targets | Indicators,
+    weight: Floats | None,
+    index: pd.Index[Any],
+    after: Checkpoint | None,
+) -> Run | Runs:
     if isinstance(targets, Indicators):
         speak_of_look_alikes(targets.classes.tolist())
         like, read = clone(clf), ("columns_", "n_features_in_", "feature_names_in_")

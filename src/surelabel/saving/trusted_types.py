@@ -10,7 +10,7 @@ from typing import Any
 
 # Where the package's own types live; their names, without the module, are never used twice.
 _OWN = {
-    "allocation": "AdaptiveThreshold Negatives Threshold Transport",
+    "allocation": "AdaptiveThreshold Threshold Transport",
     "budget": "Budget",
     "classifier": "PseudoLabelClassifier",
     "committees.encoded": "Encoded",
@@ -30,9 +30,11 @@ _OWN = {
     "filling.evidence": "Evidence",
     "heldout.record": "HeldOut",
     "heldout.verdict": "Verdict",
+    "negatives": "Negatives",
     "reading.columns": "Columns",
     "reading.features": "numbers",
-    "rounds.records": "Round Sketch",
+    "released": "Released",
+    "rounds.records": "Kept Round Sketch",
     "rounds.several": "LabelRounds",
     "saving.codec": "Objects Pairs Sparse Text",
     "saving.native": "Boosted Branches Neighbors",

@@ -13,10 +13,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..allocation import AdaptiveThreshold, Allocation, Negatives, Threshold, Transport
+from ..allocation import AdaptiveThreshold, Allocation, Threshold, Transport
 from ..budget import Budget, ramp
 from ..common.types import Floats
 from ..confidence import Everything, Spread, TTest
+from ..negatives import Negatives
 from ..rounds.records import Parts
 from .augment import ups_augment
 from .mc import McDropout, OnePass
@@ -208,7 +209,8 @@ class _Standardised(nn.Module):
 
 def cifar_model(n_classes: int, depth: int = 28, width: int = 2) -> nn.Sequential:
     """The network of the protocol for images between 0 and 1: a Wide ResNet 28-2 with dropout of 0.3."""
-    return nn.Sequential(_Standardised(), WideResNet(n_classes, depth, width, activation=nn.Mish))
+    net = WideResNet(n_classes, depth, width, activation=nn.Mish, momentum=0.001)
+    return nn.Sequential(_Standardised(), net)
 
 
 def cifar_training(n_labelled: int) -> Training:

@@ -21,11 +21,13 @@ class WideResNet(nn.Module):
     width : int, default=2
         Factor on the 16, 32 and 64 channels.
     dropout : float, default=0.3
-        Between the two convolutions of each block.
+        After the first convolution of each block, before it is normalised, as in the code of UPS.
     channels : int, default=3
         Of the images, 1 for grey ones.
     activation : callable, default=nn.ReLU
         Makes the layer between convolutions; the UPS protocol has nn.Mish.
+    momentum : float, default=0.1
+        Share of a batch in the running means of the normalisation; the UPS protocol has 0.001.
 
     See Also
     --------
@@ -48,6 +50,7 @@ class WideResNet(nn.Module):
         dropout: float = 0.3,
         channels: int = 3,
         activation: Callable[[], nn.Module] = nn.ReLU,
+        momentum: float = 0.1,
     ) -> None:
         super().__init__()
         if depth < 10 or (depth - 4) % 6:
@@ -63,6 +66,8 @@ class WideResNet(nn.Module):
         self.features = nn.Sequential(*layers, nn.BatchNorm2d(before), activation())
         self.head = nn.Linear(before, n_classes)
         for part in self.modules():
+            if isinstance(part, nn.BatchNorm2d):
+                part.momentum = momentum
             if isinstance(part, nn.Conv2d):
                 nn.init.kaiming_normal_(part.weight, mode="fan_out", nonlinearity="relu")
 
@@ -81,9 +86,9 @@ class _Block(nn.Module):
         self.enter = nn.Sequential(nn.BatchNorm2d(before), activation())
         self.body = nn.Sequential(
             nn.Conv2d(before, after, 3, stride, padding=1, bias=False),
+            nn.Dropout(dropout),
             nn.BatchNorm2d(after),
             activation(),
-            nn.Dropout(dropout),
             nn.Conv2d(after, after, 3, padding=1, bias=False),
         )
         same = before == after and stride == 1

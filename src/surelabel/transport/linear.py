@@ -42,6 +42,8 @@ class Exact:
 
 def exact(problem: Problem, tol: float, max_iter: int) -> Exact:
     """Solve the linear programme: low temperature first, then the rows it leaves open."""
+    if len(problem.bounds.lower) == 1:
+        return _to_one_column(problem)
     sample = problem.sample(1024, np.random.default_rng(0)) or problem
     costs = np.concatenate([cost for cost, _ in sample.blocks()])
     # Low compared with how much costs of rows differ: some hundred rows stay open, whatever N.
@@ -65,6 +67,13 @@ def exact(problem: Problem, tol: float, max_iter: int) -> Exact:
         elif everything_open:
             raise ValueError("The linear programme has no solution within the bounds.")
         width *= 8
+
+
+def _to_one_column(problem: Problem) -> Exact:
+    """The solution where there is no choice."""
+    mass = np.broadcast_to(problem.mass, problem.n)
+    cost = sum(float((block[:, 0] * weight).sum()) for block, weight in problem.blocks() if block.shape[1])
+    return Exact(np.zeros(1), mass.sum(keepdims=True), sp.csr_array(mass[:, None]), 0, 1, 0.0, cost, True)
 
 
 def _plan(problem: Problem, settled: _Settled, cells: _Pieces) -> tuple[Any, Floats]:

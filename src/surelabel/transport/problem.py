@@ -170,13 +170,18 @@ class Problem:
 
 
 def read_problem(
-    cost: Cost | Rows, row_mass: ArrayLike, column_mass: ColumnMass, slack: Slack, epsilon: float
+    cost: Cost | Rows,
+    row_mass: ArrayLike,
+    column_mass: ColumnMass,
+    slack: Slack,
+    epsilon: float,
+    spare: float = 0.0,
 ) -> tuple[Problem, Bools]:
     """The problem in the solvers' terms, checked, and which columns may get mass, (K,)."""
     rows = cost if isinstance(cost, Rows) else Rows(cost)
     n, k = rows.shape
     mass = np.asarray(row_mass, dtype=float)
-    bounds, is_open = read_bounds(n, k, mass, column_mass, slack, epsilon)
+    bounds, is_open = read_bounds(n, k, mass, column_mass, slack, epsilon, spare)
     rows = opened(rows, is_open)
     # Equal masses are one number: no array of N ones is made or read.
     if mass.ndim and np.ptp(mass) == 0:
@@ -190,11 +195,13 @@ def opened(rows: Rows, is_open: Bools) -> Rows:
 
 
 def read_bounds(
-    n: int, k: int, mass: Floats, column_mass: ColumnMass, slack: Slack, epsilon: float
+    n: int, k: int, mass: Floats, column_mass: ColumnMass, slack: Slack, epsilon: float, spare: float = 0.0
 ) -> tuple[Bounds, Bools]:
     """Bounds of the columns that may get mass, the slack among them, and which these are, (K,)."""
     lower, upper = _range(column_mass, k)
-    total = _total(mass, n)
+    if not 0 <= spare < np.inf:
+        raise ValueError(f"spare must be a mass, 0 or more; it is {spare}.")
+    total = _total(mass, n) + spare
     _check(mass, lower, upper, epsilon, n)
     is_open = upper > 0
     lower, upper = lower[is_open], upper[is_open]

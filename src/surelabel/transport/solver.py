@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..common.types import Bools, Floats, Ints
+from .augmented import Augmented
 from .entropic import entropic
 from .interface import Transportable
 from .linear import Exact, exact
 from .problem import ColumnMass, Cost, Problem, Rows, Slack, read_problem
-from .semidual import REACH, Point, advantage, shares
+from .semidual import REACH, Bounds, Point, advantage, shares
 
 # Returns an iterator over blocks of what has N rows.
 _Blocks = Callable[[], Iterator[Floats]]
@@ -202,7 +204,12 @@ def _assigned(masses: Floats, k: int) -> Assignment:
 
 
 def solve_rule(
-    problem: Transportable, is_open: Bools, epsilon: float, tol: float = 1e-9, max_iter: int = 2000
+    problem: Transportable,
+    is_open: Bools,
+    epsilon: float,
+    tol: float = 1e-9,
+    max_iter: int = 2000,
+    spare: float = 0.0,
 ) -> tuple[Rule, Floats, Certificate]:
     """Solve a problem whose rows of mass 1 are elsewhere: a Rule, the columns' mass and a Certificate.
 
@@ -212,12 +219,29 @@ def solve_rule(
         As `Problem` has them.
     is_open : ndarray of shape (K,)
         Which columns may get mass.
-    epsilon, tol, max_iter
+    epsilon, tol, max_iter, spare
         As in `solve`; epsilon above 0.
     """
-    point, n_iter, n_passes = entropic(problem, epsilon, tol, max_iter)
-    column_sum = _spread(point.terms.column_sum[None], is_open)[0, : len(is_open)]
-    return Rule(point.g, epsilon, is_open), column_sum, _certified(point, epsilon, tol, n_iter, n_passes)
+    point, mass, certificate = _found(problem, epsilon, tol, max_iter, spare)
+    return Rule(point.g, epsilon, is_open), _spread(mass[None], is_open)[0, : len(is_open)], certificate
+
+
+def _found(
+    problem: Transportable, epsilon: float, tol: float, max_iter: int, spare: float
+) -> tuple[Point, Floats, Certificate]:
+    """The solution with entropy, the mass that rows give each column, and a Certificate.
+
+    Of a problem with spare mass the bounds are those of all rows; the rows alone have that much less.
+    """
+    if not spare:
+        point, n_iter, n_passes = entropic(problem, epsilon, tol, max_iter)
+        return point, point.terms.column_sum, _certified(point, epsilon, tol, n_iter, n_passes)
+    bounds = problem.bounds
+    rows: Any = replace(problem, bounds=Bounds(bounds.lower, bounds.upper, bounds.total - spare))  # type: ignore[type-var]
+    both = Augmented(rows, spare, bounds)
+    point, n_iter, n_passes = entropic(both, epsilon, tol, max_iter)
+    mass = point.terms.column_sum - both.unused(point.g, epsilon)
+    return point, mass, _certified(point, epsilon, tol, n_iter, n_passes)
 
 
 def _certified(point: Point, epsilon: float, tol: float, n_iter: int, n_passes: int) -> Certificate:
@@ -240,6 +264,7 @@ def solve(
     tol: float = 1e-9,
     *,
     slack: Slack = None,
+    spare: float = 0.0,
     max_iter: int = 2000,
 ) -> Solution:
     """Solve the bounded transport problem.
@@ -259,6 +284,10 @@ def solve(
         Largest marginal error, and gap relative to the cost, that count as converged.
     slack : float or pair of floats, optional
         Mass that rows may leave unassigned in total, at no cost, or its range.
+    spare : float, default=0.0
+        Mass that columns leave unused in total, at no cost: one more row, with entropy on it as on all
+        others. `column_mass` and `slack` are then what rows and it give together, and must be given, not
+        bounded. It is no part of the plan.
     max_iter : int, default=2000
         Most evaluations of the dual.
 
@@ -284,10 +313,13 @@ def solve(
     >>> solution.certificate.converged
     True
     """
-    problem, is_open = read_problem(cost, row_mass, column_mass, slack, epsilon)
+    problem, is_open = read_problem(cost, row_mass, column_mass, slack, epsilon, spare)
+    if spare and not problem.bounds.all_fixed:
+        raise ValueError("With spare mass, column_mass and slack must be masses, not ranges of them.")
     if epsilon == 0:
+        problem = _unspared(problem, spare)
         return _from_exact(exact(problem, tol, max_iter), problem, is_open)
-    point, n_iter, n_passes = entropic(problem, epsilon, tol, max_iter)
+    point, mass, certificate = _found(problem, epsilon, tol, max_iter, spare)
 
     def masses() -> Iterator[Floats]:
         for block, mass in problem.blocks():
@@ -297,8 +329,15 @@ def solve(
         for block, _ in problem.blocks():
             yield -epsilon * shares(block, point.g, epsilon)[1]
 
-    certificate = _certified(point, epsilon, tol, n_iter, n_passes)
-    return _solution(point.g, point.terms.column_sum, certificate, masses, potentials, is_open)
+    return _solution(point.g, mass, certificate, masses, potentials, is_open)
+
+
+def _unspared(problem: Problem, spare: float) -> Problem:
+    """The same without entropy: what columns may leave unused makes their mass a range."""
+    if not spare:
+        return problem
+    upper = problem.bounds.upper
+    return replace(problem, bounds=Bounds(np.zeros_like(upper), upper, problem.bounds.total - spare))
 
 
 def _from_exact(found: Exact, problem: Problem, is_open: Bools) -> Solution:
