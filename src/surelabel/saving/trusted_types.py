@@ -16,6 +16,7 @@ _OWN = {
     "committees.encoded": "Encoded",
     "committees.encoding": "Binned Dense Encoder",
     "committees.models.bayes": "Bayes",
+    "committees.models.boosting": "BoostedBins",
     "committees.models.gaussian": "Gaussian",
     "committees.models.graph": "Spreading",
     "committees.models.kernel": "Kernel",
