@@ -36,6 +36,7 @@ _OWN = {
     "rounds.several": "LabelRounds",
     "saving.codec": "Objects Pairs Sparse Text",
     "saving.native": "Boosted Branches Neighbors",
+    "saving.packed": "Forest Steps",
     "saving.pandas_values": (
         "Categories Column Duration Extended Frame Levels Missing Moment Range RowNames Span Term Zoned"
     ),
