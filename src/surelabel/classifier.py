@@ -166,6 +166,7 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     _run: Run | Runs  # from the start of `fit_rounds` to the end of `finish`
     _present: Ints  # positions in classes_ of the classes that estimator_ was trained on
     _learnt: bool = False  # whether unlabelled rows took part in training
+    _asked: bool = False  # whether pseudo_labels_ has what estimator_ says of the rows
     _cells: str | None = None  # type of the cells of y, where it has a cell for each label
 
     def __init__(

@@ -11,7 +11,7 @@ import numpy as np
 from ..allocation import Allocation
 from ..budget import Budget
 from ..committees.base import Committee
-from ..common.types import Floats, Ints, Table
+from ..common.types import Bools, Floats, Ints, Table
 from ..confidence import Confidence
 from .asking import Answers, answers
 from .engine import Engine, Labelled, Opinion, Strand
@@ -29,6 +29,18 @@ class _Judged:
 
     answers: Answers
     confidence: Floats
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What a committee that is asked once said of the rows (N,) that are still unlabelled."""
+
+    pool: Ints
+    answers: Answers
+
+    def of(self, still: Bools) -> _Said:
+        """What was said of some of the rows."""
+        return self if still.all() else _Said(self.pool[still], self.answers.of(still))
 
 
 @dataclass(frozen=True)
@@ -60,10 +72,12 @@ class OneMachine(Engine):
         labels = strand.labels
         if strand.learns_found:
             return answers(committee, self.X, labels.n_classes, labels.pool, method)
-        pool = labels.before(1).pool
         if strand.said is None:
-            strand.said = answers(committee, self.X, labels.n_classes, pool, method)
-        return strand.said.of(labels.codes[pool] < 0)
+            pool = labels.before(1).pool
+            strand.said = _Said(pool, answers(committee, self.X, labels.n_classes, pool, method))
+        # Rows that have got a label do not come back: what was said of them is not kept.
+        strand.said = strand.said.of(labels.codes[strand.said.pool] < 0)
+        return strand.said.answers
 
     def trust(self, strands: list[Strand], asked: list[Answers], method: Parts) -> list[Opinion]:
         """Which rows are trusted, an opinion for each strand."""

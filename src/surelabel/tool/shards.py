@@ -20,7 +20,7 @@ from ..common.types import Values
 from ..files import Format, InputError, check_file, read_row_groups, target_values, write_table
 from .earlier_run import EarlierRun, Tally
 from .filled_table import filled
-from .final_opinion import opinions
+from .final_opinion import as_final, opinions
 from .run_files import digest_of
 
 # Rows in a shard, as far as row groups allow.
@@ -192,7 +192,10 @@ def write_filled(
     labels[:] = [None if pd.isna(label) else written[str(label)] for label in lines["label"]]
     rounds = lines["round"].to_numpy()
     unknown = rounds != 0
-    said = opinions(clf, features(frame, kinds).loc[unknown])[0].of(lines[unknown])
+    if clf._asked:
+        said = as_final(lines[unknown])
+    else:
+        said = opinions(clf, features(frame, kinds).loc[unknown])[0].of(lines[unknown])
     table = filled(frame, target, labels, rounds, said, 0)
     write_table(table, path, form)
     return digest_of(Path(path))
