@@ -48,7 +48,7 @@ bench-defaults: $(VENV)/bench.stamp  ## each default changed at a time; ARGS="--
 bench-members: $(VENV)/bench.stamp  ## what each model of the default committee is worth; ARGS="--data-dir DIR --draws 2"
 	$(ONE) $(BIN)/python benchmarks/members.py $(ARGS)
 
-bench-scale: $(VENV)/bench.stamp  ## 20,000 labelled rows and up to two million others; ARGS="--rows 20000,200000"
+bench-scale: $(VENV)/bench.stamp  ## 1,000 labelled rows and up to a million others, from a file; ARGS="--rows 10000000"
 	$(BIN)/python benchmarks/scale.py $(ARGS)
 
 bench-dask: $(VENV)/bench.stamp  ## many rows on two workers, beside one process; ARGS="--rows 500000,5000000"
