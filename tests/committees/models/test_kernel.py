@@ -47,3 +47,10 @@ def test_margins_are_those_of_the_machine(n_classes, rng):
     machine = SVC(C=10.0, gamma=0.2).fit(X, y, rng.random(200))
     rows = rng.normal(size=(1100, 3))
     assert_allclose(margins(machine, rows), machine.decision_function(rows), atol=1e-9)
+
+
+def test_rows_that_do_not_vary(rng):
+    X = np.tile(rng.normal(size=7), (20, 1))
+    model = Kernel().fit(X, np.arange(20) % 2)
+    assert_allclose(margins(model.model_, X), model.model_.decision_function(X), atol=1e-9)
+    assert_allclose(model.predict_proba(X + 1).sum(axis=1), 1)

@@ -77,18 +77,21 @@ def margins(machine: SVC, X: Floats) -> Floats:
     >>> bool(np.allclose(margins(machine, X), machine.decision_function(X)))
     True
     """
-    vectors, weights = machine.support_vectors_, _pair_weights(machine)
+    # Seen from one of the vectors, rows that are all the same have distances of exactly 0.
+    origin, weights = machine.support_vectors_[0], _pair_weights(machine)
+    vectors = machine.support_vectors_ - origin
     lengths = (vectors**2).sum(axis=1)
     pairs = np.empty((len(X), weights.shape[1]))
     for start in range(0, len(X), _BLOCK_ROWS):
-        rows = X[start : start + _BLOCK_ROWS]
+        rows = X[start : start + _BLOCK_ROWS] - origin
         # Minus the squared distance, then the kernel, in one array.
         kernel = rows @ vectors.T
         kernel *= 2
         kernel -= lengths
         kernel -= (rows**2).sum(axis=1)[:, None]
         np.minimum(kernel, 0, out=kernel)
-        kernel *= machine.gamma
+        with np.errstate(over="ignore"):  # columns that hardly vary: what is not the same is far away
+            kernel *= machine.gamma
         np.exp(kernel, out=kernel)
         pairs[start : start + _BLOCK_ROWS] = kernel @ weights
     pairs += machine.intercept_
