@@ -58,7 +58,7 @@ bench-found: $(VENV)/bench.stamp  ## whether labels that were found should train
 bench-early: $(VENV)/bench.stamp  ## what it would save to stop hopeless models after two folds; ARGS="--data-dir DIR"
 	$(ONE) $(BIN)/python benchmarks/early.py $(ARGS)
 
-bench-scale: $(VENV)/bench.stamp  ## 20,000 labelled rows and up to two million others; ARGS="--rows 20000,200000"
+bench-scale: $(VENV)/bench.stamp  ## 1,000 labelled rows and up to a million others, from a file; ARGS="--rows 10000000"
 	$(BIN)/python benchmarks/scale.py $(ARGS)
 
 bench-dask: $(VENV)/bench.stamp  ## many rows on two workers, beside one process; ARGS="--rows 500000,5000000"

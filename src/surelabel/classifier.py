@@ -176,6 +176,7 @@ class PseudoLabelClassifier(HandsOut, Advising, Lasting, ClassifierMixin, BaseEs
     _present: Ints  # positions in classes_ of the classes that estimator_ was trained on
     sampled_: Bools | None = None  # which given labels are a random sample, (n,); None: all
     _learnt: bool = False  # whether unlabelled rows took part in training
+    _asked: bool = False  # whether pseudo_labels_ has what estimator_ says of the rows
     _cells: str | None = None  # type of the cells of y, where it has a cell for each label
 
     def __init__(

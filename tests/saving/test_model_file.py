@@ -307,6 +307,7 @@ def test_all_our_types_are_trusted():
     names = {f"{kind.__module__}.{kind.__name__}" for kind in ours}
     abstract = {
         "surelabel.saving.codec.Stand",
+        "surelabel.saving.codec.ListStand",
         "surelabel.committees.base.Committee",
         "surelabel.committees.panel.Members",
         "surelabel.confidence.Confidence",
@@ -462,7 +463,7 @@ def test_any_header_is_refused_or_read(saved, tmp_path, key, value):
 def test_newer_formats_are_named(saved, tmp_path):
     data = rewritten(saved[1], version=FORMAT_VERSION + 1, packages={"surelabel": "9.9.0"})
     with pytest.raises(
-        ModelFileError, match=r"version 3.*surelabel 9\.9\.0.*up to 2\. Install a newer surelabel"
+        ModelFileError, match=r"version 4.*surelabel 9\.9\.0.*up to 3\. Install a newer surelabel"
     ):
         load_bytes(data, tmp_path)
 

@@ -6,6 +6,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import get_ident
 from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
@@ -28,12 +29,12 @@ class OneThread:
 
     def __init__(self) -> None:
         self.libraries = _libraries()
-        self.at_home = False
+        self.home: int | None = None  # the thread in which all is set
 
     @contextmanager
     def here(self) -> Iterator[None]:
         """What is set once for all work in this process."""
-        self.at_home = True
+        self.home = get_ident()
         with warnings.catch_warnings(), self.libraries.limit(limits=1):
             # A model that did not converge is weighed by what it predicts, as any other; and that many
             # classes have few rows each was told before.
@@ -43,9 +44,11 @@ class OneThread:
 
     def __call__(self, work: Callable[..., Any], *args: Any) -> Any:
         """The result of work(*args)."""
-        if not self.at_home:
+        if self.home is None:
             with self.here():
                 return work(*args)
+        if self.home == get_ident():
+            return work(*args)
         # The limit on OpenMP holds for one thread, so each sets its own.
         with self.libraries.limit(limits=1, user_api="openmp"):
             return work(*args)

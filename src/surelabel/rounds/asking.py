@@ -60,21 +60,22 @@ def answers(
     n = len(pool) if n is None else n
     # A confidence that may compare rows gets them all at once.
     size = _BLOCK_ROWS if parts.confidence.row_by_row else max(n, 1)
-    means, spreads, measures = [np.empty((0, n_classes))], [np.empty((0, n_classes))], [np.empty(0)]
+    p, measured = np.empty((len(pool), n_classes)), np.empty(len(pool))
+    spread = None if parts.negatives is None else np.empty((len(pool), n_classes))
     for start in range(begin - begin % size, begin + len(pool), size):
         first, end = max(start, begin), min(start + size, begin + len(pool))
-        rows, own = pool[first - begin : end - begin], slice(first - start, end - start)
+        here, own = slice(first - begin, end - begin), slice(first - start, end - start)
+        rows = pool[here]
         if len(rows) < min(size, n - start):
             block = np.full(min(size, n - start), rows[0])
             block[own] = rows
             rows = block
         P = _aligned(committee.opinion(take(X, rows)), committee.classes_, n_classes)
-        means.append(mean_of(P)[own])
-        if parts.negatives is not None:
-            spreads.append(np.sqrt(Moments.of(P).variance)[own])
-        measures.append(parts.confidence.measure(P)[own])
-    spread = None if parts.negatives is None else np.concatenate(spreads)
-    return Answers(np.concatenate(means), spread, np.concatenate(measures))
+        p[here] = mean_of(P)[own]
+        measured[here] = parts.confidence.measure(P)[own]
+        if spread is not None:
+            spread[here] = np.sqrt(Moments.of(P).variance)[own]
+    return Answers(p, spread, measured)
 
 
 def best_of(p: Floats) -> tuple[Floats, Ints]:

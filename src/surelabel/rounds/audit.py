@@ -9,42 +9,44 @@ import numpy as np
 import pandas as pd
 
 from ..common.notice import notice
-from ..common.types import Ints, Table, Values
+from ..common.types import Bools, Ints, Table, Values
 from ..reading.features import as_table, row_index
 from ..reading.targets import Targets
 from .labels import Labels
 from .records import Round
 
 
-def audit(labels: Labels, classes: Values, index: pd.Index[Any]) -> pd.DataFrame:
-    """A line for each row: its label and why, as a DataFrame on the given index."""
+def audit(
+    labels: Labels, classes: Values, index: pd.Index[Any], rows: Bools | slice = slice(None)
+) -> pd.DataFrame:
+    """A line for each row, or for some rows: its label and why, as a DataFrame on the given index."""
     names = pd.Series([*classes.tolist(), None], dtype=object)  # code -1 is the last: None
     return pd.DataFrame(
         {
-            "label": names.to_numpy()[labels.codes],
-            "guess": names.to_numpy()[labels.guess],
-            "probability": labels.probability,
-            "gap": labels.gap,
-            "confidence": labels.confidence,
-            "runner_up": names.to_numpy()[labels.runner_up],
-            "round": labels.round,
-            "status": [str(status) for status in labels.status],
+            "label": names.to_numpy()[labels.codes[rows]],
+            "guess": names.to_numpy()[labels.guess[rows]],
+            "probability": labels.probability[rows],
+            "gap": labels.gap[rows],
+            "confidence": labels.confidence[rows],
+            "runner_up": names.to_numpy()[labels.runner_up[rows]],
+            "round": labels.round[rows].astype(int),
+            "status": [str(status) for status in labels.status[rows]],
         },
-        index=index,
+        index=index[rows],
+        copy=False,
     )
 
 
 def described(targets: Targets, labels: Labels, index: pd.Index[Any]) -> dict[str, Any]:
     """What became of each row, by the names of fitted attributes."""
-    lines = audit(labels, targets.classes, index)
     # Those that taught: not what was kept aside.
     given = (labels.round == 0) & (labels.weight > 0)
     return {
         "transduction_": targets.filled(labels.codes),
         # Given, also where a label was kept from training.
-        "labeled_iter_": np.where(targets.codes >= 0, 0, labels.round),
-        "pseudo_labels_": lines[targets.codes < 0],
-        "_given": lines[["label"]].assign(row=np.arange(len(lines)))[given],
+        "labeled_iter_": np.where(targets.codes >= 0, 0, labels.round).astype(int),
+        "pseudo_labels_": audit(labels, targets.classes, index, targets.codes < 0),
+        "_given": audit(labels, targets.classes, index, given)[["label"]].assign(row=np.flatnonzero(given)),
     }
 
 

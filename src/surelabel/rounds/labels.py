@@ -14,6 +14,8 @@ from ..confidence import two_best
 # Most found labels to train on; as many as were given, where these are more.
 _FOUND_ROWS = 20_000
 _WEIGHT_BITS = 24
+# Rows of a round that are written down at a time.
+_BLOCK_ROWS = 100_000
 
 
 @dataclass
@@ -85,12 +87,13 @@ class Labels:
         given = codes >= 0
         left = np.where(weight > 0, Status.UNASKED, Status.WEIGHTLESS)
         return cls(
-            codes=codes.copy(),
+            # In few bytes: there may be many rows.
+            codes=codes.astype(np.int32),
             weight=weight,
             n_classes=n_classes,
-            round=np.where(given, 0, -1),
-            guess=np.full(n, -1),
-            runner_up=np.full(n, -1),
+            round=np.where(given, np.int16(0), np.int16(-1)),
+            guess=np.full(n, -1, dtype=np.int32),
+            runner_up=np.full(n, -1, dtype=np.int32),
             probability=np.full(n, np.nan),
             gap=np.full(n, np.nan),
             confidence=np.full(n, np.nan),
@@ -123,7 +126,8 @@ class Labels:
         Soft targets are those of the last round alone, so it has none.
         """
         later = self.round >= number
-        codes, rounds = np.where(later, -1, self.codes), np.where(later, -1, self.round)
+        codes, rounds = self.codes.copy(), self.round.copy()
+        codes[later] = rounds[later] = -1
         return replace(self, codes=codes, round=rounds, soft=None)
 
     def training(self) -> tuple[Ints, Ints, Floats | None]:
@@ -162,11 +166,22 @@ class Labels:
         allocation: Allocation,
         candidates: Bools,
     ) -> None:
-        """Write down what the round found of each row of the pool."""
-        codes = np.full(len(pool), -1)
-        codes[candidates] = allocation.codes
-        status = np.full(len(pool), Status.UNSURE, dtype=object)
-        status[candidates] = allocation.status
+        """Write down what the round found of each row of the pool, some rows at a time."""
+        ends = np.cumsum(candidates)
+        for start in range(0, len(pool), _BLOCK_ROWS):
+            rows = slice(start, start + _BLOCK_ROWS)
+            trusted = candidates[rows]
+            before = int(ends[start] - candidates[start])
+            some = slice(before, before + int(trusted.sum()))
+            codes = np.full(len(trusted), -1)
+            codes[trusted] = allocation.codes[some]
+            status = np.full(len(trusted), Status.UNSURE, dtype=object)
+            status[trusted] = allocation.status[some]
+            self._write(pool[rows], number, p[rows], confidence[rows], codes, status)
+
+    def _write(
+        self, pool: Ints, number: int, p: Floats, confidence: Floats, codes: Ints, status: Values
+    ) -> None:
         best, second = two_best(p)
         shown = np.where(codes >= 0, codes, best)
         self.codes[pool] = codes

@@ -12,7 +12,7 @@ from ..allocation import Allocation
 from ..budget import Budget
 from ..committees.base import Committee
 from ..committees.member_fitting import aligned
-from ..common.types import Floats, Ints, Table
+from ..common.types import Bools, Floats, Ints, Table
 from ..confidence import Confidence
 from ..reading.features import take
 from .asking import Answers, answers, best_guesses, best_of
@@ -38,6 +38,22 @@ class _Members(Answers):
     """Answers, and what each member says, (M, N, K)."""
 
     P: Floats
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What a committee that is asked once said of the rows (N,) that are still unlabelled.
+
+    And of all that came unlabelled, the best class and its probability (m,).
+    """
+
+    pool: Ints
+    answers: Answers
+    best: tuple[Floats, Ints]
+
+    def of(self, still: Bools) -> _Said:
+        """What was said of some of the rows."""
+        return self if still.all() else replace(self, pool=self.pool[still], answers=self.answers.of(still))
 
 
 @dataclass(frozen=True)
@@ -79,10 +95,13 @@ class OneMachine(Engine):
         labels = strand.labels
         if strand.learns_found:
             return answers(committee, self.X, labels.n_classes, labels.pool, method)
-        pool = labels.before(1).pool
         if strand.said is None:
-            strand.said = answers(committee, self.X, labels.n_classes, pool, method)
-        return strand.said.of(labels.codes[pool] < 0)
+            pool = labels.before(1).pool
+            said = answers(committee, self.X, labels.n_classes, pool, method)
+            strand.said = _Said(pool, said, best_of(said.p))
+        # Rows that have got a label do not come back: what was said of them is not kept.
+        strand.said = strand.said.of(labels.codes[strand.said.pool] < 0)
+        return strand.said.answers
 
     def trust(self, strands: list[Strand], asked: list[Answers], method: Parts) -> list[Opinion]:
         """Which rows are trusted, an opinion for each strand."""
@@ -111,7 +130,7 @@ class OneMachine(Engine):
     ) -> tuple[Floats, Ints]:
         """The probability of the best class of each row that came unlabelled, and that class, (m,) each."""
         if predict is None:
-            return best_of(strand.said.p)
+            return strand.said.best
         labels = strand.labels
         return best_guesses(self.X, labels.before(1).pool, labels.n_classes, predict)
 

@@ -225,11 +225,18 @@ class Run:
             "n_iter_": len(self.strand.history),
             "termination_condition_": finished.ended,
             "_learnt": self.learnt,
+            "_asked": self._has_asked(finished),
         }
+
+    def _has_asked(self, finished: _Finished) -> bool:
+        """Whether it is the final classifier that was asked about the unlabelled rows."""
+        once = not self.strand.learns_found and bool(self.strand.history)
+        return once and self.estimator is None and finished.ended != "hurt"
 
     def fitted(self, guard: bool = True) -> dict[str, Any]:
         """Finish; the outcome and what became of each row, by the names of fitted attributes."""
         finished = self.finish(guard)
+        self.strand.said = None  # no row is asked about any more
         known = {
             "classes_": self.targets.classes,
             "class_prior_": self.class_prior,

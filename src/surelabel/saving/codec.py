@@ -17,6 +17,7 @@ from types import FunctionType
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import pandas as pd
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 
@@ -27,6 +28,7 @@ from ..reading.columns import Columns
 _Memo = dict[int, tuple[Any, Any]]
 
 STANDS: dict[str, type[Stand]] = {}
+LIST_STANDS: list[type[ListStand]] = []
 
 
 def name_of(kind: Any) -> str:
@@ -65,6 +67,18 @@ class Stand:
         return type(self), self.args
 
 
+class ListStand(Stand):
+    """Stands for a list of what is alike."""
+
+    def __init_subclass__(cls) -> None:
+        LIST_STANDS.append(cls)
+
+    @staticmethod
+    def takes(value: list[Any]) -> bool:
+        """Whether it can stand for this list."""
+        raise NotImplementedError
+
+
 def plain(value: Any) -> Any:
     """The value with a stand for everything in it that skops does not take; itself if nothing is."""
     return _plain(value, {})
@@ -86,6 +100,8 @@ def _replaced(value: Any, memo: _Memo) -> Any:
         stand = Objects
     if kind is dict and not all(type(key) is str for key in value):
         stand = Pairs
+    if kind is list and value:
+        stand = next((each for each in LIST_STANDS if each.takes(value)), None)
     if stand is not None:
         value = stand.instead_of(value)
     if isinstance(value, Stand):
@@ -167,13 +183,7 @@ class Objects(Stand):
     @staticmethod
     def parts(value: Values) -> tuple[Any, Ints]:
         """The objects and the codes, in the shape of the array."""
-        seen: dict[Any, int] = {}
-        objects: list[Any] = []
-        codes = np.empty(value.size, dtype=np.int64)
-        for i, item in enumerate(value.ravel().tolist()):
-            codes[i] = seen.setdefault(_identity(item), len(objects))
-            if codes[i] == len(objects):
-                objects.append(item)
+        codes, objects = _coded(value.ravel())
         text = all(type(item) is str for item in objects)
         return Text.instead_of(objects) if text else objects, codes.reshape(value.shape)
 
@@ -184,6 +194,24 @@ class Objects(Stand):
         for i, item in enumerate(objects):  # all at once, NumPy would look into lists
             table[i] = item
         return table[codes]
+
+
+def _coded(values: Values) -> tuple[Ints, list[Any]]:
+    """Which of the different objects each of values (n,) is, shape (n,), and these, in order."""
+    items = values.tolist()
+    if set(map(type, items)) <= {str, type(None)}:
+        codes, names = pd.factorize(values)
+        objects = names.tolist()
+        if (codes < 0).any():
+            codes, objects = np.where(codes < 0, len(objects), codes), [*objects, None]
+        return codes.astype(np.int64), objects
+    seen: dict[Any, int] = {}
+    objects, codes = [], np.empty(len(items), dtype=np.int64)
+    for i, item in enumerate(items):
+        codes[i] = seen.setdefault(_identity(item), len(objects))
+        if codes[i] == len(objects):
+            objects.append(item)
+    return codes, objects
 
 
 def _identity(item: Any) -> Any:

@@ -30,13 +30,16 @@ from sklearn.exceptions import InconsistentVersionWarning
 from ..common.notice import notice
 from ..common.versions import installed, versions
 from ..files import replacing
-from . import pandas_values  # noqa: F401, its stands are known once it is imported
+from . import packed, pandas_values  # noqa: F401, their stands are known once they are imported
 from .codec import name_of, plain
 from .native import check
+from .skops_import import skops_io
 from .trusted_types import TRUSTED, at_home
 
-# Version 2: types are named by where they live since the second release.
-_FORMAT, FORMAT_VERSION = "surelabel model", 2
+# Version 2: types are named by where they live since the second release. Version 3: trees are packed.
+_FORMAT, FORMAT_VERSION = "surelabel model", 3
+# Of 9: more takes several times as long for a few percent.
+_COMPRESSION = 1
 _HEADER, _PAYLOAD, _SCHEMA = "header.json", "model.skops", "schema.json"
 _MOST_HEADER = 64 * 1024
 _PACKAGES = ["surelabel", "scikit-learn", "numpy", "scipy", "pandas", "skops", "xgboost", "xgboost-cpu"]
@@ -73,10 +76,7 @@ def save(model: BaseEstimator, path: Path | str) -> None:
     path : str or path
         Where to; a file there is replaced.
     """
-    # Importing skops imports all of scikit-learn: too long for those who save nothing.
-    import skops.io
-
-    payload = skops.io.dumps(plain(model), compression=zipfile.ZIP_DEFLATED)
+    payload = skops_io().dumps(plain(model), compression=zipfile.ZIP_DEFLATED, compresslevel=_COMPRESSION)
     header = {
         "format": _FORMAT,
         "version": FORMAT_VERSION,
@@ -265,7 +265,7 @@ def _renamed(payload: bytes) -> bytes:
 
 
 def _built(payload: bytes, trusted: Iterable[str]) -> Any:
-    import skops.io
+    skops = skops_io()
     from skops.io.exceptions import UntrustedTypesFoundException
 
     allowed = TRUSTED.union(trusted)
@@ -273,9 +273,9 @@ def _built(payload: bytes, trusted: Iterable[str]) -> Any:
         with warnings.catch_warnings():
             # One for each estimator in the model; `load` says it once.
             warnings.simplefilter("ignore", InconsistentVersionWarning)
-            model = skops.io.loads(payload, trusted=sorted(allowed))
+            model = skops.loads(payload, trusted=sorted(allowed))
     except UntrustedTypesFoundException as error:
-        strange = sorted(set(skops.io.get_untrusted_types(data=payload)) - allowed)
+        strange = sorted(set(skops.get_untrusted_types(data=payload)) - allowed)
         raise ModelFileError(
             f"holds types that surelabel does not know: {', '.join(strange)}. If they are yours, or you know "
             f"what they do: load(path, trusted={strange})."

@@ -16,6 +16,7 @@ _OWN = {
     "committees.encoded": "Encoded",
     "committees.encoding": "Binned Dense Encoder",
     "committees.models.bayes": "Bayes",
+    "committees.models.boosting": "BoostedBins",
     "committees.models.gaussian": "Gaussian",
     "committees.models.graph": "Spreading",
     "committees.models.kernel": "Kernel",
@@ -38,6 +39,7 @@ _OWN = {
     "rounds.several": "LabelRounds",
     "saving.codec": "Objects Pairs Sparse Text",
     "saving.native": "Boosted Branches Neighbors",
+    "saving.packed": "Forest Steps",
     "saving.pandas_values": (
         "Categories Column Duration Extended Frame Levels Missing Moment Range RowNames Span Term Zoned"
     ),

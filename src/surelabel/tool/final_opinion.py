@@ -74,6 +74,11 @@ class Opinion:
         )
 
 
+def as_final(lines: pd.DataFrame) -> pd.DataFrame:
+    """What `Opinion.of` gives, where the classifier that was asked in the rounds is the final one."""
+    return lines.assign(guess=lines["label"].where(lines["label"].notna(), lines["guess"]))
+
+
 def opinions(clf: PseudoLabelClassifier, X: pd.DataFrame) -> list[Opinion]:
     """What the final classifier says of rows: of each label, where rows have several.
 

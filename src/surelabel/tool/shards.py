@@ -20,7 +20,7 @@ from ..common.types import Floats, Ints, Values
 from ..files import Format, InputError, check_file, read_row_groups, target_values, write_table
 from .earlier_run import EarlierRun, Tally
 from .filled_table import filled
-from .final_opinion import opinions
+from .final_opinion import as_final, opinions
 from .run_files import digest_of
 
 # Rows in a shard, as far as row groups allow.
@@ -213,10 +213,13 @@ def write_filled(
         frame, _ = earlier.read(frame, missing_label)
     lines = lines.set_axis(range(len(lines)))
     unknown = lines["round"].to_numpy() != 0
-    opinion = opinions(clf, features(frame, kinds).loc[unknown])[0]
-    said, best = opinion.of(lines[unknown]), opinion.best
+    if clf._asked:
+        said = as_final(lines[unknown])
+    else:
+        said = opinions(clf, features(frame, kinds).loc[unknown])[0].of(lines[unknown])
+    limit = {str(label): threshold for label, threshold in zip(clf.classes_, thresholds, strict=True)}
     # The last digits of a probability depend on the rows that are asked about with it.
-    handed = said["probability"].to_numpy() >= thresholds[best] - _ROUNDING
+    handed = said["probability"].to_numpy() >= said["guess"].map(lambda guess: limit[str(guess)]) - _ROUNDING
     labels = [written[str(label)] if out else None for label, out in zip(said["guess"], handed, strict=True)]
     said = said.assign(filled=pd.Series(labels, index=said.index, dtype=object))
     table = filled(frame, target, said, 0)

@@ -20,7 +20,7 @@ from ..rounds.records import Round
 from ..rounds.several import LabelRounds
 from . import summary
 from .filled_table import filled, reason_columns
-from .final_opinion import opinions
+from .final_opinion import as_final, opinions
 from .run_folder import RunFolder
 from .settings import Settings
 from .source import Labelling, Source
@@ -177,7 +177,10 @@ class TableLabelling(Labelling):
 
     def _final_lines(self) -> list[pd.DataFrame]:
         """For each label column, a line for each row that came unlabelled, as the final classifier has it."""
-        X, each = self.features(), self._each
+        each = self._each
+        if all(one._asked for one in each):
+            return [as_final(one.pseudo_labels_) for one in each]
+        X = self.features()
         unknown = np.column_stack([one.labeled_iter_ for one in each]) != 0
         rows = np.flatnonzero(unknown.any(axis=1))
         said = opinions(self.clf, X.iloc[rows])

@@ -57,3 +57,11 @@ def test_without_folds_nothing_is_held_out(table):
     fitted, p = fit_folds(forest(5), X, y, [])
     assert p.shape == (90, 0)
     assert fitted.score(X, y) > 0.8
+
+
+def test_a_forest_says_what_its_library_says(rng):
+    X, y = rng.normal(size=(60, 3)), rng.integers(3, size=60)
+    model = seeded(9).fit(X, y)
+    assert_array_equal(model.predict_proba(X), model.forest_.predict_proba(X))
+    with pytest.raises(ValueError, match="features"):
+        model.predict_proba(X[:, :2])

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from ...budget import apportion
 from ...common.types import AnyLabels, Floats, Ints, RandomState, Values
 from ..member_fitting import Folds, SharesFolds
+from .nearest import nearest
 
 # A sparse matrix (n, n) of SciPy.
 _Graph = Any
@@ -152,7 +153,7 @@ class Spreading(SharesFolds, ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Floats) -> Floats:
         """Mean over the nearest rows of the graph, shape (n, K)."""
         check_is_fitted(self)
-        return self.distribution_[self.neighbors_.kneighbors(X, return_distance=False)].mean(axis=1)
+        return self.distribution_[nearest(self.neighbors_, X)].mean(axis=1)
 
     def predict(self, X: Floats) -> Values:
         """The most probable class, shape (n,)."""

@@ -103,8 +103,28 @@ class OutOfBag(SharesFolds, ClassifierMixin, BaseEstimator):
 
     def predict_proba(self, X: Table) -> Floats:
         """Probability of each class, shape (n, K)."""
-        return self.forest_.predict_proba(numbers(X))
+        return mean_of_trees(self.forest_, numbers(X))
 
     def predict(self, X: Table) -> Values:
         """The most probable class, shape (n,)."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+
+def mean_of_trees(forest: Classifier, X: Table) -> Floats:
+    """What `predict_proba` of a forest gives, shape (n, K), without its tasks for each tree.
+
+    These take longer than the tree itself where rows are few.
+
+    Examples
+    --------
+    >>> X, y = np.arange(20.0)[:, None], np.repeat([0, 1], 10)
+    >>> forest = RandomForestClassifier(5, random_state=0).fit(X, y)
+    >>> bool((mean_of_trees(forest, X) == forest.predict_proba(X)).all())
+    True
+    """
+    # Trees read X unchecked.
+    X = forest._validate_X_predict(X)
+    total = np.zeros((X.shape[0], forest.n_classes_))
+    for member in forest.estimators_:
+        total += member.tree_.value[:, 0].take(member.tree_.apply(X), axis=0)
+    return total / len(forest.estimators_)
