@@ -6,7 +6,7 @@ ONE = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 # By groups: tests that share a cluster or a browser run in one worker, which starts it once.
 PYTEST = $(ONE) SCIPY_ARRAY_API=1 $(BIN)/python -m pytest -n auto --dist loadgroup
 
-.PHONY: demo test test-quick coverage test-newest bench-transport bench-committee bench-accuracy bench-defaults bench-members bench-scale bench-dask bench-bounds bench-passes bench-quick bench-paper bench-suite bench-kinds bench-promise bench-kill bench-fuzz bench-hostile clean
+.PHONY: demo test test-quick coverage test-newest bench-transport bench-committee bench-accuracy bench-defaults bench-members bench-scale bench-dask bench-bounds bench-passes bench-quick bench-paper bench-suite bench-kinds bench-promise bench-startup bench-sizes bench-kill bench-fuzz bench-hostile clean
 
 demo: $(VENV)/demo.stamp  ## fill in the labels of 1,294 handwritten digits
 	$(BIN)/surelabel demo --out demo
@@ -78,6 +78,12 @@ bench-suite: $(VENV)/bench.stamp  ## csa() beside others on the tables of a fold
 
 bench-kinds: $(VENV)/bench.stamp  ## what each column of a folder's CSV files is taken for; ARGS="--data-dir DIR"
 	$(BIN)/python benchmarks/kinds.py $(ARGS)
+
+bench-startup: $(VENV)/test.stamp  ## how long the command line and imports take, beside what they stand on
+	$(ONE) $(BIN)/python benchmarks/startup.py $(ARGS)
+
+bench-sizes: $(VENV)/test.stamp  ## megabytes of each dependency and of each extra
+	$(BIN)/python benchmarks/sizes.py $(ARGS)
 
 bench-kill: $(VENV)/bench.stamp  ## kill 200 runs at random moments, resume them, compare; ARGS="--kills 30"
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/kill.py $(ARGS)

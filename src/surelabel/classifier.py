@@ -32,7 +32,6 @@ from .rounds.method import check_settings, row_weights
 from .rounds.records import Round
 from .rounds.run import Run
 from .rounds.several import LabelRounds, Runs, begun
-from .saving.model_file import save
 
 if TYPE_CHECKING:
     from .reporting.plots import Plots
@@ -373,6 +372,9 @@ class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         """
         if "_run" in vars(self):
             raise ValueError("fit_rounds has begun and not ended: call finish() before save().")
+        # Files bring pyarrow: too long for those who save nothing.
+        from .saving.model_file import save
+
         save(self, path)
 
     def _targets(self, X: Table, y: AnyLabels, n_rows: int) -> Targets | Indicators:

@@ -11,11 +11,9 @@ from typing import Annotated, Any
 import typer
 
 from ..bench.command import bench
-from ..files import InputError, read_table
-from . import display
+from ..common.errors import InputError
 from .console import console_for, escaped, notices
 from .errors import answering
-from .finished_run import predicted, reported
 from .options import (
     Categorical,
     Data,
@@ -34,11 +32,9 @@ from .options import (
     Text,
     Unlabeled,
 )
-from .problems import problems
-from .run import run
-from .run_folder import RunFolder
 from .settings import ENGINES, METHODS, Settings, from_toml, prior_of
-from .table_reading import read_tables
+
+# What computes is imported by the command that needs it: --help and completion would wait for it.
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -113,6 +109,9 @@ def label(
     quiet: Quiet = False,
 ) -> None:
     """Fill in the missing labels of a file: labels, a reason for each, and a model."""
+    from .run import run
+    from .run_folder import RunFolder
+
     given: dict[str, Any] = {
         "data": data[0] if data else None,
         "parts": data[1:] if data and data[1:] else None,
@@ -161,6 +160,9 @@ def predict(
     quiet: Quiet = False,
 ) -> None:
     """Predict the rows of a new file with the model of a run."""
+    from .finished_run import predicted
+    from .run_folder import RunFolder
+
     console = console_for(quiet)
     with answering(), notices(console):
         path = _named(out, "a file, such as -o predictions.csv")
@@ -178,6 +180,9 @@ def report_command(
     quiet: Quiet = False,
 ) -> None:
     """Write the page of a run: what happened, and which labels to trust."""
+    from .finished_run import reported
+    from .run_folder import RunFolder
+
     console = console_for(quiet)
     with answering(), notices(console):
         named = None if out is None else _named(out, "a file, such as -o report.html")
@@ -201,6 +206,10 @@ def inspect(
     encoding: Encoding = None,
 ) -> None:
     """Show what surelabel sees in a file: columns, classes and problems."""
+    from . import display
+    from .problems import problems
+    from .table_reading import read_tables
+
     console = console_for()
     given = {
         "data": data,
@@ -232,6 +241,8 @@ def demo(
 ) -> None:
     """Fill in 1,294 of 1,437 handwritten digits, and check them: their truth is known."""
     from .demo import truth_of, write_digits
+    from .run import run
+    from .run_folder import RunFolder
 
     console = console_for(quiet)
     with answering():
@@ -278,6 +289,8 @@ def _check_target(asked: dict[str, Any]) -> None:
     """Refuse a file without a label column named, and name the columns it has."""
     if "data" not in asked or {"target", "target_prefix"} & asked.keys():
         return
+    from ..files import read_table
+
     columns = read_table(asked["data"], asked.get("sheet"), asked.get("encoding")).frame.columns
     shown = ", ".join(columns[:20]) + (", ..." if len(columns) > 20 else "")
     raise InputError(f"Name the label column: --target. {asked['data']} has the columns {shown}.")

@@ -10,14 +10,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from math import isclose
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from ..classifier import PseudoLabelClassifier
-from ..committees.unlike import Unlike
+from ..common.errors import InputError, did_you_mean
 from ..common.settings import MOST_JOBS
-from ..files import InputError, check_file, did_you_mean
-from ..reading.columns import Columns
-from ..recipes import csa, flexmatch, pl, sla, ups
+
+# What computes is imported when it is needed: --help would wait for it.
+if TYPE_CHECKING:
+    from ..classifier import PseudoLabelClassifier
+    from ..reading.columns import Columns
 
 METHODS = ("csa", "sla", "ups", "flexmatch", "pl", "supervised")
 _COMMITTEES = ("csa", "sla", "ups", "supervised")
@@ -195,6 +196,9 @@ class Settings:
         self, classes: Sequence[Any], several: bool = False, columns: Columns | None = None
     ) -> PseudoLabelClassifier:
         """The classifier to fit, for classes, or several labels a row, as they are in the file."""
+        from ..committees.unlike import Unlike
+        from ..recipes import csa, flexmatch, pl, sla, ups
+
         settings: dict[str, Any] = {
             "n_rounds": self.rounds,
             "columns": columns,
@@ -228,6 +232,8 @@ def from_toml(path: str | Path) -> dict[str, Any]:
     path : str or Path
         The file.
     """
+    from ..files import check_file
+
     check_file(Path(path))
     try:
         with open(path, "rb") as file:
