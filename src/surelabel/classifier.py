@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.metrics import accuracy_score
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -26,6 +26,7 @@ from .reading.indicators import Indicators, has_several, known_part, read_indica
 from .reading.priors import Prior
 from .reading.targets import Targets, labeled_part, read_targets
 from .reading.unlabeled import AUTO
+from .reporting.notebook import ShownInNotebooks
 from .rounds.audit import caller_index, speak_of
 from .rounds.checkpoint import Checkpoint
 from .rounds.method import check_settings, row_weights
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 _DOUBT = 1e-12
 
 
-class PseudoLabelClassifier(ClassifierMixin, BaseEstimator):
+class PseudoLabelClassifier(ClassifierMixin, ShownInNotebooks):
     """Fill in missing labels round by round, then train on all of them.
 
     Parameters
