@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.metrics import accuracy_score
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 _DOUBT = 1e-12
 
 
-class PseudoLabelClassifier(ClassifierMixin, ShownInNotebooks):
+class PseudoLabelClassifier(ShownInNotebooks, BaseEstimator):
     """Fill in missing labels round by round, then train on all of them.
 
     Parameters

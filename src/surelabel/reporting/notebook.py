@@ -7,7 +7,7 @@ from importlib.resources import files
 from typing import Any
 
 import pandas as pd
-from sklearn.base import BaseEstimator
+from sklearn.base import ClassifierMixin
 
 from ..common.types import Fitted
 from .names import count, percent, text
@@ -16,8 +16,8 @@ _SHOWN_CLASSES, _SHOWN_ROWS = 10, 5
 _COLUMNS = ("label", "value", "guess", "probability", "runner_up", "status")
 
 
-class ShownInNotebooks(BaseEstimator):
-    """An estimator that a notebook shows by its result once it is fitted, and as scikit-learn does before."""
+class ShownInNotebooks(ClassifierMixin):
+    """A classifier that a notebook shows by its result once it is fitted, and as scikit-learn does before."""
 
     @property
     def _repr_html_(self) -> Any:
