@@ -29,7 +29,6 @@ clf = csa(committee=Repeated(trees(60), 8), guard=False, random_state=0)
 
 for round in clf.fit_rounds(X, y):
     print(round)
-clf.finish()
 
 # %%
 # Where labels are found
