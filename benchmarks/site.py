@@ -88,7 +88,7 @@ def main():
     parser.add_argument("--site", type=Path, default=Path("docs/_build/html"))
     parser.add_argument("--pictures", type=Path)
     args = parser.parse_args()
-    files = sorted(args.site.rglob("*.html"))
+    files = sorted(file for file in args.site.rglob("*.html") if "_static" not in file.parts)
     server, root = served(args.site)
     findings, pages = [], {}
     with started() as browser:

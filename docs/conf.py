@@ -64,6 +64,7 @@ html_static_path = ["_static"]
 html_css_files = ["surelabel.css"]
 html_show_sourcelink = False
 html_copy_source = False
+html_context = {"default_mode": "auto"}
 html_sidebars = {"start": [], "install": [], "changelog": []}
 html_theme_options = {
     "navbar_align": "left",
