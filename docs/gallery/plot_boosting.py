@@ -56,5 +56,5 @@ fig.tight_layout()
 # What to do next
 # ---------------
 # - XGBoost works in the same way; ``RandomXGBoost`` is the paper's committee, trained much quicker than copies.
-# - Add your model to the default committee instead: ``csa(committee=[*unlike_models(), ("lightgbm", model)])``.
+# - Add your model to the default committee instead: ``csa(committee=Unlike(unlike_models() | {"lightgbm": model}))``.
 # - Leave ``guard`` on to learn whether the unlabelled rows helped.
