@@ -4,6 +4,8 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 ONE = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 # By groups: tests that share a cluster or a browser run in one worker, which starts it once.
+# What the lowest versions are not tested with: optional packages, and tests of the newest forms of frames.
+LOWEST_IGNORED = --ignore=tests/bench --ignore=tests/dask --ignore=tests/torch
 PYTEST = $(ONE) SCIPY_ARRAY_API=1 $(BIN)/python -m pytest -n auto --dist loadgroup
 
 # Every target is a name, and no file.
@@ -33,6 +35,34 @@ test-newest:  ## the tests alone, on the newest releases of everything
 	.venv-newest/bin/python -m pip install -q --upgrade pip
 	.venv-newest/bin/python -m pip install -q --upgrade -e . -r requirements/test.txt
 	SCIPY_ARRAY_API=1 .venv-newest/bin/python -m pytest -n auto --dist loadgroup
+
+test-lowest:  ## the quick tests alone, on the lowest versions that pyproject.toml declares
+	$(PYTHON) -m venv --clear .venv-lowest
+	.venv-lowest/bin/python -m pip install -q --upgrade pip
+	.venv-lowest/bin/python -m pip install -q -e . -r requirements/test-lowest.txt -c requirements/lowest.txt
+	$(ONE) SCIPY_ARRAY_API=1 .venv-lowest/bin/python -m pytest -n auto --dist loadgroup -m "not slow" tests $(LOWEST_IGNORED)
+
+test-gallery: $(VENV)/docs.stamp  ## every page of the gallery, as a script
+	for page in docs/gallery/plot_*.py; do echo $$page; MPLBACKEND=agg $(ONE) $(BIN)/python -W error::UserWarning:surelabel $$page > /dev/null || exit 1; done
+
+docs: $(VENV)/docs.stamp  ## the site, into docs/_build/html; a warning is an error
+	MPLBACKEND=agg $(ONE) $(BIN)/python -m sphinx -b html -W --keep-going docs docs/_build/html
+
+docs-pictures: $(VENV)/docs.stamp  ## the pictures of the pages on concepts
+	MPLBACKEND=agg $(ONE) $(BIN)/python docs/pictures.py
+
+docs-check: $(VENV)/docs.stamp $(VENV)/test.stamp  ## every page of the site in Chromium: links, console, requests; after make docs
+	$(BIN)/python benchmarks/site.py $(ARGS)
+
+release-check:  ## build sdist and wheel, install the wheel into a new environment, run the demo
+	rm -rf dist .venv-release
+	$(PYTHON) -m venv .venv-release
+	.venv-release/bin/python -m pip install -q --upgrade pip build twine
+	.venv-release/bin/python -m build -q
+	.venv-release/bin/python -m twine check --strict dist/*
+	$(PYTHON) -m venv --clear .venv-release
+	.venv-release/bin/python -m pip install -q dist/*.whl
+	cd .venv-release && bin/surelabel --version && bin/surelabel demo --out demo && test -s demo/run/labels.csv
 
 bench-transport: $(VENV)/bench.stamp  ## the transport solver against others; ARGS=--full for the large problems
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python benchmarks/transport.py $(ARGS)
@@ -100,6 +130,11 @@ bench-levels: $(VENV)/bench.stamp  ## whether codes should be read otherwise; AR
 
 bench-texts: $(VENV)/bench.stamp  ## what encoding 100,000 short texts takes; ARGS="--rows 20000"
 	$(ONE) $(BIN)/python benchmarks/texts.py $(ARGS)
+bench-startup: $(VENV)/test.stamp  ## how long the command line and imports take, beside what they stand on
+	$(ONE) $(BIN)/python benchmarks/startup.py $(ARGS)
+
+bench-sizes: $(VENV)/test.stamp  ## megabytes of each dependency and of each extra
+	$(BIN)/python benchmarks/sizes.py $(ARGS)
 
 bench-kill: $(VENV)/bench.stamp  ## kill 200 runs at random moments, resume them, compare; ARGS="--kills 30"
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/kill.py $(ARGS)
@@ -128,5 +163,9 @@ $(VENV)/test.stamp: $(VENV)/bin/python pyproject.toml requirements/test.txt requ
 	$(BIN)/python -m pip install -q -e . -r requirements/test.txt -c requirements/constraints.txt
 	touch $@
 
+$(VENV)/docs.stamp: $(VENV)/bin/python pyproject.toml requirements/docs.txt requirements/constraints.txt
+	$(BIN)/python -m pip install -q -e . -r requirements/docs.txt -c requirements/constraints.txt
+	touch $@
+
 clean:
-	rm -rf .venv .venv-newest demo
+	rm -rf .venv .venv-newest .venv-lowest .venv-release demo docs/_build docs/auto_gallery docs/generated

@@ -1,71 +1,20 @@
 """Fill in the missing labels of a table and say which of them to trust."""
 
-from importlib.metadata import version
+from typing import Any
 
-from . import bounds
-from .allocation import AdaptiveThreshold, Allocation, Status, Threshold, Transport
-from .budget import Budget
-from .classifier import PseudoLabelClassifier
-from .committees.models.default import unlike_models
-from .committees.models.text import text_models
-from .committees.models.trees import trees
-from .committees.panel import Panel, Repeated
-from .committees.random_xgboost import RandomXGBoost
-from .committees.unlike import Unlike
-from .confidence import Entropy, Everything, Spread, TotalVariance, TTest
-from .negatives import Negatives
-from .paper_recipes import paper_csa, paper_flexmatch, paper_pl, paper_sla, paper_ups
-from .reading.columns import Columns
-from .recipes import csa, flexmatch, pl, sla, ups
-from .reporting import report
-from .review import review
-from .rounds.labels import Labels
-from .rounds.records import Parts, Round
-from .saving.model_file import ModelFileError, load
+import lazy_loader
 
-__version__ = version("surelabel")
+# The public names are those of __init__.pyi; what has them is imported when one is first used.
+_public, _, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
-__all__ = [
-    "AdaptiveThreshold",
-    "Allocation",
-    "Budget",
-    "Columns",
-    "Entropy",
-    "Everything",
-    "Labels",
-    "ModelFileError",
-    "Negatives",
-    "Panel",
-    "Parts",
-    "PseudoLabelClassifier",
-    "RandomXGBoost",
-    "Repeated",
-    "Round",
-    "Spread",
-    "Status",
-    "TTest",
-    "Threshold",
-    "TotalVariance",
-    "Transport",
-    "Unlike",
-    "bounds",
-    "csa",
-    "flexmatch",
-    "load",
-    "paper_csa",
-    "paper_flexmatch",
-    "paper_pl",
-    "paper_sla",
-    "paper_ups",
-    "pl",
-    "report",
-    "review",
-    "sla",
-    "text_models",
-    "trees",
-    "unlike_models",
-    "ups",
-]
+
+def __getattr__(name: str) -> Any:
+    """A public name, or the version, when it is first used."""
+    if name != "__version__":
+        return _public(name)
+    from importlib.metadata import version
+
+    return version("surelabel")
 
 
 def __dir__() -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.metrics import accuracy_score
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -30,6 +30,7 @@ from .reading.indicators import known_part, read_labels
 from .reading.priors import Prior
 from .reading.targets import labeled_part
 from .reading.unlabeled import AUTO
+from .reporting.notebook import ShownInNotebooks
 from .rounds.audit import caller_index, speak_of
 from .rounds.checkpoint import Checkpoint
 from .rounds.method import check_settings, row_weights
@@ -41,7 +42,7 @@ from .rounds.several import LabelRounds, Runs, begun
 _DOUBT = 1e-12
 
 
-class PseudoLabelClassifier(HandsOut, Advising, Lasting, ClassifierMixin, BaseEstimator):
+class PseudoLabelClassifier(HandsOut, Advising, Lasting, ShownInNotebooks, BaseEstimator):
     """Fill in missing labels round by round, then train on all of them.
 
     Parameters

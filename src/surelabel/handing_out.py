@@ -11,13 +11,10 @@ import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from .allocation import Status
-from .common.settings import INSIDE_SHARE, check_setting
+from .common.settings import INSIDE_SHARE, RIGHT, check_setting
 from .common.types import Bools, Fitted, Ints, Values
 from .filling import Curve, Evidence, Filling, More, cells, fill, fill_curve, labels_needed
 from .filling.evidence import unseen
-
-# What is filled in where nobody says otherwise.
-RIGHT = 0.95
 
 
 @dataclass(frozen=True, eq=False)

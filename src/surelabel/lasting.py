@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .saving.model_file import save
-
 if TYPE_CHECKING:
     from .reporting.plots import Plots
 
@@ -35,4 +33,7 @@ class Lasting:
         """
         if "_run" in vars(self):
             raise ValueError("fit_rounds has begun and not ended: call finish() before save().")
+        # Files bring pyarrow: too long for those who save nothing.
+        from .saving.model_file import save
+
         save(self, path)

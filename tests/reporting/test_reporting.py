@@ -32,7 +32,7 @@ from surelabel import (
 from surelabel.heldout import Verdict
 from surelabel.model_selection import hide_labels
 from surelabel.reporting import about, charts, data, names, words
-from surelabel.reporting.page import as_json, page
+from surelabel.reporting.page import _class_lines, as_json, page
 from surelabel.rounds.records import Sketch
 
 MARKUP = [
@@ -188,6 +188,15 @@ def test_confusions_count_doubtful_rows_once():
     table = clf.pseudo_labels_
     doubtful = (table["status"] != Status.ACCEPTED) | (table["gap"] < data.NARROW)
     assert data.confusions(clf)["rows"].sum() == doubtful.sum()
+
+
+def test_a_class_that_is_never_confused_is_confused_with_nothing():
+    clf = simulated(200, 3)
+    table = clf.pseudo_labels_
+    clf.pseudo_labels_ = table[table["guess"] != clf.classes_[0]]
+    lines = _class_lines(clf, data.classes(clf))
+    assert lines[0]["confused_with"] is None
+    assert lines[1]["confused_with"] is not None
 
 
 def test_plan_shows_each_round_beside_a_threshold():

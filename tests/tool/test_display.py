@@ -1,4 +1,4 @@
-"""What is said at the end of a run."""
+"""What is said before a run, within it and at its end."""
 
 from io import StringIO
 from types import SimpleNamespace
@@ -6,7 +6,9 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from surelabel.tool.display import show_outcome
+from surelabel.tool.display import show_facts, show_outcome
+from surelabel.tool.facts import Facts
+from surelabel.tool.progress import _Step
 from surelabel.tool.summary import Summary
 from surelabel.tool.work import Outcome
 
@@ -24,3 +26,26 @@ def test_labels_are_distrusted_only_where_they_hurt(hurt, alone, said):
     assert ("Do not trust" in out.getvalue()) == hurt
     assert ("given labels alone" in out.getvalue()) == (alone and not hurt)
     assert said in out.getvalue()
+
+
+@pytest.mark.parametrize("notes", [(), ("Column width was read as numbers.",)])
+def test_a_run_repeats_the_columns_only_where_something_was_decided(notes):
+    out = StringIO()
+    kinds = {
+        name: SimpleNamespace(name=name, kind="number", used=True, **WHY) for name in ("width", "height")
+    }
+    counts = {"owl": 3, "robin": 9}
+    facts = Facts(kinds=kinds, counts=counts, n_unlabeled=40, notes=notes, digests={}, reads=(), outputs=())
+    show_facts(Console(file=out, width=100), facts)
+    assert ("all cells are numbers" in out.getvalue()) == bool(notes)
+    assert ("labelled rows: robin 9, owl 3; rows without a label: 40" in out.getvalue()) != bool(notes)
+
+
+WHY = {"why": "all cells are numbers", "n_missing": 0, "examples": ("1", "2")}
+
+
+def test_the_time_left_is_that_of_the_step_at_its_own_pace(monkeypatch):
+    monkeypatch.setattr("time.perf_counter", lambda: 30.0)
+    assert _Step("training member", 1, 12, first=1, begin=10, now=10).left() is None
+    assert _Step("training member", 3, 12, first=1, begin=10, now=30).left() == pytest.approx(90)
+    assert _Step("training member", 12, 12, first=1, begin=10, now=30).left() is None

@@ -11,15 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 # What computes is imported when it is needed: every other command would wait for it.
 from ..common.durations import duration
-from ..files import InputError, alone_in
+from ..common.errors import InputError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from .runner import Done
     from .store import Store
     from .suite import Suite
@@ -86,7 +85,7 @@ def run(
     ] = 600,
 ) -> None:
     """Compute what is not stored yet. Stop it at any time: the same command goes on."""
-    console = Console()
+    console = _console()
     with _answering():
         from .datasets import folder_of
         from .elsewhere import name_pythons
@@ -115,6 +114,7 @@ def _place_networks(out: Path, device: str | None) -> None:
 
 def _run_suites(console: Console, suites: Sequence[Suite], out: Path, folder: Path | None, jobs: int) -> int:
     """Run the cells of suites; returns how many failed."""
+    from ..files import alone_in
     from . import runner
     from .store import Store
 
@@ -148,7 +148,7 @@ def list_() -> None:
         from .runner import described
         from .suites import SUITES
 
-        console = Console()
+        console = _console()
         suites = [
             [s.name, s.kind, s.title, str(len(s.datasets)), str(len(s.columns)), str(s.seeds)]
             for s in SUITES.values()
@@ -163,6 +163,8 @@ def list_() -> None:
 
 
 def _listed(console: Console, title: str, header: str, rows: Sequence[Sequence[str]]) -> None:
+    from rich.table import Table
+
     table = Table(*header.split(), title=title, title_justify="left", box=None, pad_edge=False)
     for row in rows:
         table.add_row(*row)
@@ -185,7 +187,7 @@ def table(
         from .store import Store
         from .tables import as_tables
 
-        console = Console()
+        console = _console()
         store = Store(out)
         for suite in _shown(store, _named(name), seeds, datasets, methods, quick, sizes):
             if suite.kind == "figure" and name != "all":
@@ -215,7 +217,7 @@ def figure(
         for suite in _shown(store, _named(name), seeds, datasets, None, quick):
             if suite.kind == "figure" or name != "all":
                 path = draw(suite, store, out / f"{suite.name}.{image}")
-                Console().print(escape(str(path)), highlight=False, soft_wrap=True)
+                _console().print(escape(str(path)), highlight=False, soft_wrap=True)
 
 
 @bench.command()
@@ -239,7 +241,7 @@ def page(
         beside = out.with_suffix(".md") if name == "all" else out.with_name(f"{name}.md")
         store = Store(out)
         path = write(store, to or beside, _shown(store, suites, seeds, None, None, quick))
-        Console().print(escape(str(path)), highlight=False, soft_wrap=True)
+        _console().print(escape(str(path)), highlight=False, soft_wrap=True)
 
 
 def _named(name: str) -> list[Suite]:
@@ -341,7 +343,20 @@ def _answering() -> Iterator[None]:
         raise typer.Exit(_BAD) from None
 
 
+def _console(*, stderr: bool = False) -> Console:
+    from rich.console import Console
+
+    return Console(stderr=stderr)
+
+
+def escape(text: str) -> str:
+    """Text that may hold brackets, for use among markup."""
+    from rich.markup import escape
+
+    return escape(text)
+
+
 def _say(text: str) -> None:
-    Console(stderr=True).print(
+    _console(stderr=True).print(
         f"[bold red]surelabel:[/bold red] {escape(text)}", highlight=False, soft_wrap=True
     )

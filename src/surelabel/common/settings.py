@@ -9,6 +9,8 @@ from typing import Any, ClassVar, NamedTuple
 
 _MOST_SHOWN = 60
 MOST_JOBS = 1_000
+# The share of filled labels that is to be right, where nobody says otherwise.
+RIGHT = 0.95
 
 
 class Setting(NamedTuple):

@@ -166,6 +166,7 @@ def _context(
         "classes": _class_lines(clf, classes),
         "truth": y_true is not None,
         "drift": words.drift_in_words(classes),
+        "prior_setting": words.prior_setting(details),
         "reasons": words.reasons(clf),
         "stated": [
             (title, table.to_dict("records"))
@@ -260,6 +261,7 @@ def _class_lines(clf: Fitted, classes: pd.DataFrame) -> list[dict[str, Any]]:
             "title": title,
             "probability": percent(line["probability"]),
             "prior": percent(line["prior"]),
+            "confused_with": None if pd.isna(line["confused_with"]) else line["confused_with"],
             "right": percent(line["right"]),
             "sure": percent(line["found"] / max(line["found"] + line["left"], 1)),
         }

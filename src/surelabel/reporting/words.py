@@ -82,7 +82,7 @@ def headline(clf: Fitted) -> Headline:
             "The classifier is the supervised one, trained on the given labels.",
         )
     if verdict is None:
-        why = "there are too few given labels to tell" if clf.guard else "it was not measured (guard=False)"
+        why = "there are too few given labels to tell" if clf.guard else "it was not measured"
         return Headline("neutral", "Not known:", f"{why}.", "")
     low, high = verdict.interval
     span = f"95% interval {points(low)} to {points(high)}"
@@ -167,6 +167,17 @@ def advice(clf: Fitted, classes: pd.DataFrame, confusions: pd.DataFrame) -> list
     if len(empty):
         out.append(f"{_listed(empty['class'])} has no given label, so no row can get it.")
     return out
+
+
+def prior_setting(details: dict[str, Any] | None) -> str:
+    """What sets the shares of classes, as the reader knows it: an option where a command made the page.
+
+    Examples
+    --------
+    >>> prior_setting({"command": "surelabel label birds.csv"}), prior_setting(None)
+    ('--prior', 'class_prior=')
+    """
+    return "--prior" if details and details.get("command") else "class_prior="
 
 
 def drift_in_words(classes: pd.DataFrame) -> list[str]:

@@ -1,6 +1,19 @@
-"""`python -m surelabel.tool`: the command line without its script."""
+"""`surelabel`, and `python -m surelabel.tool`: the command line."""
 
-from .commands import app
+import sys
+
+
+def main() -> None:
+    """Do what was typed; the version alone needs no command line."""
+    if sys.argv[1:] == ["--version"]:
+        from importlib.metadata import version
+
+        sys.stdout.write(f"surelabel {version('surelabel')}\n")
+        return
+    from .commands import app
+
+    app(prog_name="surelabel")
+
 
 if __name__ == "__main__":
-    app(prog_name="surelabel")
+    main()

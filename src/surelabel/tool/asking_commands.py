@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
-import pandas as pd
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from ..files import InputError
-from .asking import FinishedRows, asked, doubted, finished_rows, write_asked
-from .console import console_for, escaped, notices, shown
+from ..common.errors import InputError
+from .console import console_for, notices
 from .errors import answering
 from .options import Quiet, Run
-from .run_folder import RunFolder
 
-_WIDTH = 28
 Out = Annotated[str | None, typer.Option("--out", "-o", help="A file to write the rows into.")]
 
 
@@ -29,15 +21,12 @@ def next_rows(
     quiet: Quiet = False,
 ) -> None:
     """Show the rows that a person should label next, and why."""
+    from .asking_display import show_asked
+
     console = console_for(quiet)
     with answering(), notices(console):
         _check(n, out)
-        folder = RunFolder(run_folder)
-        run = finished_rows(folder)
-        found = asked(run, n)
-        console.print(_asked_table(run, found))
-        console.print(_ABOUT_ASKED, style="dim")
-        _write(console, run, found, folder, out)
+        show_asked(console, run_folder, n, out)
 
 
 def doubts(
@@ -47,23 +36,12 @@ def doubts(
     quiet: Quiet = False,
 ) -> None:
     """Show the given labels that look wrong, and what speaks against them."""
+    from .asking_display import show_doubts
+
     console = console_for(quiet)
     with answering(), notices(console):
         _check(n, out)
-        folder = RunFolder(run_folder)
-        run = finished_rows(folder)
-        found = doubted(run, n)
-        console.print(_doubts_table(run, found))
-        console.print(f"\n{escaped(found.attrs['expected'])}.", highlight=False)
-        console.print(_ABOUT_DOUBTS, style="dim")
-        _write(console, run, found, folder, out)
-
-
-_ABOUT_ASKED = (
-    "\nRow 1 is the first below the header. Rows drawn at random tell how good the labels are; the others "
-    "are chosen to teach most. Fill them in in labels.*, and give it back."
-)
-_ABOUT_DOUBTS = "Row 1 is the first below the header. Whoever judged a label had not seen it."
+        show_doubts(console, run_folder, n, out)
 
 
 def _check(n: int, out: str | None) -> None:
@@ -71,52 +49,3 @@ def _check(n: int, out: str | None) -> None:
         raise InputError(f"-n is how many to show, at least 1; it is {n}.")
     if out is not None and not out.strip():
         raise InputError("--out is empty. Name a file, such as -o ask.csv.")
-
-
-def _write(
-    console: Console, run: FinishedRows, found: pd.DataFrame, folder: RunFolder, out: str | None
-) -> None:
-    if out is not None:
-        write_asked(run, found, folder, Path(out))
-        console.print(f"{len(found):,} rows written: {escaped(out)}", highlight=False, soft_wrap=True)
-
-
-def _asked_table(run: FinishedRows, found: pd.DataFrame) -> Table:
-    columns = run.telling_columns()
-    table = _table(["row", *(["label"] if "label" in found else []), "why", "expected", *columns])
-    for line in found.to_dict("records"):
-        label = [line["label"]] if "label" in found else []
-        cells = run.cells.iloc[line["row"]]
-        table.add_row(
-            *_texts([line["row"] + 1, *label, line["why"], line["expected"], *(cells[c] for c in columns)])
-        )
-    return table
-
-
-def _doubts_table(run: FinishedRows, found: pd.DataFrame) -> Table:
-    columns = run.telling_columns()
-    several = "value" in found
-    names = ["row", *(["label"] if several else []), "given", "has", "suggested", "has", "against", *columns]
-    table = _table(names)
-    for line in found.to_dict("records"):
-        given = [line["label"], line["value"]] if several else [line["label"]]
-        cells = run.cells.iloc[line["row"]]
-        said = [f"{line['probability']:.0%}", line["suggestion"], f"{line['suggestion_probability']:.0%}"]
-        table.add_row(
-            *_texts([line["row"] + 1, *given, *said, line["against"], *(cells[c] for c in columns)]),
-            style="bold" if line["doubtful"] else "",
-        )
-    return table
-
-
-def _table(names: list[str]) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for k, name in enumerate(names):
-        table.add_column(
-            Text(shown(name)), justify="left" if k else "right", overflow="ellipsis", max_width=_WIDTH
-        )
-    return table
-
-
-def _texts(values: list[object]) -> list[Text]:
-    return [Text("" if value is None or value is pd.NA else shown(value)) for value in values]

@@ -11,11 +11,10 @@ from typing import Annotated, Any
 import typer
 
 from ..bench.command import bench
-from ..files import InputError, read_table
-from . import asking_commands, display
+from ..common.errors import InputError
+from . import asking_commands
 from .console import console_for, escaped, notices
 from .errors import NOTHING_LABELLED, answering
-from .finished_run import predicted, refilled, reported
 from .options import (
     AnswerFrom,
     Categorical,
@@ -40,12 +39,10 @@ from .options import (
     Text,
     Unlabeled,
 )
-from .problems import problems
 from .review_commands import answers_command, review, reviewed
-from .run import run
-from .run_folder import RunFolder
 from .settings import ENGINES, METHODS, Settings, from_toml, prior_of
-from .table_reading import read_tables
+
+# What computes is imported by the command that needs it: --help and completion would wait for it.
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -140,6 +137,9 @@ def label(
     quiet: Quiet = False,
 ) -> None:
     """Fill in the missing labels of a file: labels, a reason for each, and a model."""
+    from .run import run
+    from .run_folder import RunFolder
+
     given: dict[str, Any] = {
         "data": data[0] if data else None,
         "parts": data[1:] if data and data[1:] else None,
@@ -195,6 +195,9 @@ def predict(
     quiet: Quiet = False,
 ) -> None:
     """Predict the rows of a new file with the model of a run."""
+    from .finished_run import predicted
+    from .run_folder import RunFolder
+
     console = console_for(quiet)
     with answering(), notices(console):
         path = _named(out, "a file, such as -o predictions.csv")
@@ -212,6 +215,10 @@ def fill_command(
     quiet: Quiet = False,
 ) -> None:
     """Decide anew which labels of a run to fill in, without training."""
+    from .display import show_outcome
+    from .finished_run import refilled
+    from .run_folder import RunFolder
+
     console = console_for(quiet)
     asked = {
         "right": right,
@@ -222,7 +229,7 @@ def fill_command(
     with answering(), notices(console):
         folder = RunFolder(run_folder)
         outcome = refilled(folder, {name: value for name, value in asked.items() if value is not None})
-        display.show_outcome(console, folder, outcome)
+        show_outcome(console, folder, outcome)
     raise typer.Exit(0 if outcome.n_filled else NOTHING_LABELLED)
 
 
@@ -236,6 +243,9 @@ def report_command(
     quiet: Quiet = False,
 ) -> None:
     """Write the page of a run: what happened, and which labels to trust."""
+    from .finished_run import reported
+    from .run_folder import RunFolder
+
     console = console_for(quiet)
     with answering(), notices(console):
         named = None if out is None else _named(out, "a file, such as -o report.html")
@@ -260,6 +270,10 @@ def inspect(
     encoding: Encoding = None,
 ) -> None:
     """Show what surelabel sees in a file: columns, classes and problems."""
+    from . import display
+    from .problems import problems
+    from .table_reading import read_tables
+
     console = console_for()
     given = {
         "data": data,
@@ -296,6 +310,8 @@ def demo(
 ) -> None:
     """Fill in 1,294 of 1,437 handwritten digits, and check them: their truth is known."""
     from .demo import truth_of, write_digits, write_truth
+    from .run import run
+    from .run_folder import RunFolder
 
     console = console_for(quiet)
     with answering():
@@ -346,6 +362,8 @@ def _check_target(asked: dict[str, Any]) -> None:
     """Refuse a file without a label column named, and name the columns it has."""
     if "data" not in asked or {"target", "target_prefix"} & asked.keys():
         return
+    from ..files import read_table
+
     columns = read_table(asked["data"], asked.get("sheet"), asked.get("encoding")).frame.columns
     shown = ", ".join(columns[:20]) + (", ..." if len(columns) > 20 else "")
     raise InputError(f"Name the label column: --target. {asked['data']} has the columns {shown}.")

@@ -8,14 +8,17 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import IO, Any, TextIO, cast
+from typing import IO, TYPE_CHECKING, Any, TextIO, cast
 
-from rich.console import Console
-from rich.markup import escape
+# Completion would wait for it.
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 def console_for(quiet: bool = False, *, stderr: bool = False) -> Console:
     """A console that takes names for what they are: no emoji, no failing on odd characters."""
+    from rich.console import Console
+
     stream = sys.stderr if stderr else sys.stdout
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="backslashreplace")
@@ -73,6 +76,8 @@ def shown(value: object) -> str:
 
 def escaped(value: object) -> str:
     """A value as it is shown, for use among markup."""
+    from rich.markup import escape
+
     return escape(shown(value))
 
 

@@ -25,6 +25,7 @@ from .work import Outcome
 
 _SHOWN_CLASSES = 12
 _SHOWN_COLUMNS = 40
+_SHOWN_SHORT = 6
 _ROW = re.compile(r"\brow [0-9]")
 
 
@@ -35,24 +36,53 @@ def show_dashboard(console: Console, reader: Reader) -> None:
 
 
 def show_facts(console: Console, facts: Facts) -> None:
-    """What the reader decided by itself, columns and classes, before any work."""
+    """What the reader decided by itself, columns and classes, before any work.
+
+    Where it had nothing to decide, two lines; `surelabel inspect` has the rest.
+    """
     for sentence in facts.notes:
         note(console, sentence)
-    show_columns(console, facts)
+    if facts.notes:
+        show_columns(console, facts)
+        return
+    for line in _in_short(facts):
+        console.print(escaped(line), highlight=False)
+    _show_unused(console, facts)
+    console.print()
 
 
 def show_columns(console: Console, facts: Facts) -> None:
     """What each column is taken for, and the labelled rows of each class."""
     console.print(_columns_table(facts))
+    _show_unused(console, facts)
+    console.print()
+    console.print(_classes_table(facts))
+    console.print()
+
+
+def _in_short(facts: Facts) -> Iterator[str]:
+    """Columns by what they are taken for, and labelled rows by class: two lines."""
+    kinds = Counter(kind.kind for kind in facts.kinds.values() if kind.used)
+    counted = ", ".join(f"{n:,} {kind}" for kind, n in kinds.most_common())
+    yield f"columns: {counted} (surelabel inspect tells why)"
+    counts = sorted(facts.counts.items(), key=lambda item: -item[1])
+    classes = ", ".join(f"{label} {count:,}" for label, count in counts[:_SHOWN_SHORT])
+    if len(counts) > _SHOWN_SHORT:
+        classes += f" and {len(counts) - _SHOWN_SHORT:,} more"
+    if facts.several:
+        yield f"rows that have each label: {classes}; rows with an unknown label: {facts.n_unlabeled:,}"
+    else:
+        yield f"labelled rows: {classes}; rows without a label: {facts.n_unlabeled:,}"
+
+
+def _show_unused(console: Console, facts: Facts) -> None:
+    """Columns that are not learnt from, if there are any."""
     unused = [kind.name for kind in facts.kinds.values() if not kind.used and kind.kind != "target"]
     if unused:
         n_all = sum(kind.kind != "target" for kind in facts.kinds.values())
         verb = "is" if len(unused) == 1 else "are"
         line = f"{len(unused):,} of {n_all:,} columns {verb} not learnt from: {listed(unused)}"
         console.print(escaped(line), style="dim", highlight=False)
-    console.print()
-    console.print(_classes_table(facts))
-    console.print()
 
 
 def show_problems(console: Console, problems: Sequence[Problem]) -> None:

@@ -10,13 +10,12 @@ from types import FrameType
 
 import typer
 
-from ..files import InputError, OutputError
-from ..saving.model_file import ModelFileError
 from .console import console_for, escaped
 
 # Done is 0.
 NOTHING_LABELLED, BAD_INPUT, INTERRUPTED, TERMINATED = 1, 2, 130, 143
-_EXPECTED = (InputError, OutputError, ModelFileError, ValueError, OSError, MemoryError)
+# InputError and ModelFileError are ValueErrors, OutputError is an OSError.
+_EXPECTED = (ValueError, OSError, MemoryError)
 
 
 class _Terminated(BaseException):

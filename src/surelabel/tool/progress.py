@@ -6,6 +6,7 @@ import logging
 import os
 import time
 from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Self
 
@@ -19,9 +20,6 @@ from ..rounds.records import Round
 from ..rounds.several import LabelRounds
 from .settings import Settings
 from .work import Stop
-
-# What comes after the rounds, as a share of their time: the final classifier; and with the guard.
-_FINAL, _FINAL_AND_GUARD = 0.1, 0.67
 
 
 class Progress(logging.Handler):
@@ -41,12 +39,10 @@ class Progress(logging.Handler):
         super().__init__(logging.DEBUG)
         self._console = console
         self._n_rounds = 0 if settings.method == "supervised" else settings.rounds
-        self._after_rounds = _FINAL_AND_GUARD if settings.guard else _FINAL
         self._stop = stop
         self._begin = time.perf_counter()
-        self._durations: list[float] = []
         self._number = 0
-        self._step = "reading the columns"
+        self._step = _Step("reading the columns")
         self._live: Live | None = None
 
     def __enter__(self) -> Self:
@@ -69,23 +65,27 @@ class Progress(logging.Handler):
     def __rich__(self) -> Text:
         spent = time.perf_counter() - self._begin
         what = "last steps" if self._over else f"round {self._number + 1} of {self._n_rounds}"
-        left = f", about {duration(left)} left" if (left := self._left(spent)) is not None else ""
+        left = self._step.left()
+        rest = "" if left is None else f", about {duration(left)} left of this step"
         asked = f"\n{self._stopping}" if self._stop.asked else ""
-        return Text(f"{what}: {self._step} ({duration(spent)}{left}){asked}", style="cyan")
+        return Text(f"{what}: {self._step} ({duration(spent)}{rest}){asked}", style="cyan")
 
     def emit(self, record: logging.LogRecord) -> None:
         """Take note of a step within a round; `record.args` is (what, done, total)."""
-        if record.levelno == logging.DEBUG and isinstance(record.args, tuple) and len(record.args) == 3:
-            what, done, total = record.args
-            self._step = f"{what} {done} of {total}"
+        if record.levelno != logging.DEBUG or not isinstance(record.args, tuple):
+            return
+        match record.args:
+            case (str(what), int(done), int(total)):
+                if self._step.what != what or done <= self._step.done:
+                    self._step = _Step(what, done, total, first=done)
+                self._step = replace(self._step, done=done, now=time.perf_counter())
 
     def round_done(self, round: Round | LabelRounds) -> None:
         """Say what a round brought."""
-        self._durations.append(sum(round.seconds.values()))
         self._number = round.number
         self._console.print(
             f"round {round.number} of {self._n_rounds}: {round.candidates:,} sure of {round.pool:,}, "
-            f"[bold]{round.labelled:,} labelled[/bold] ({duration(self._durations[-1])})",
+            f"[bold]{round.labelled:,} labelled[/bold] ({duration(sum(round.seconds.values()))})",
             highlight=False,
         )
         if round.labelled in (0, round.pool):
@@ -110,11 +110,24 @@ class Progress(logging.Handler):
             return "The rounds are over: finishing. Ctrl-C again to stop now."
         return "Stopping after this round. Ctrl-C again to stop now."
 
-    def _left(self, spent: float) -> float | None:
-        """Seconds that are left, after the first round."""
-        if not self._durations:
+
+@dataclass(frozen=True)
+class _Step:
+    """A step, how far it is, and when it began: how long the rest takes is told by its own pace alone."""
+
+    what: str
+    done: int = 0
+    total: int = 0
+    first: int = 0
+    begin: float = field(default_factory=time.perf_counter)
+    now: float = field(default_factory=time.perf_counter)
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.done} of {self.total}" if self.total else self.what
+
+    def left(self) -> float | None:
+        """Seconds that its rest takes, where its pace is known; those since it last spoke are gone."""
+        if self.done <= self.first:
             return None
-        each = sum(self._durations) / len(self._durations)
-        n_rounds = self._n_rounds - self._number + len(self._durations)
-        total = n_rounds * each * (1 + self._after_rounds)
-        return total - spent if total > spent else None
+        each = (self.now - self.begin) / (self.done - self.first)
+        return max((self.total - self.done) * each - (time.perf_counter() - self.now), 0) or None

@@ -5,20 +5,20 @@ from __future__ import annotations
 import threading
 import webbrowser
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
-from ..files import InputError, alone_in, format_of, write_table
-from ..review.answers import answers_in
-from ..review.exchange import table_of
-from ..review.standing import Ledger
-from .answered import brought_in, file_of
+from ..common.errors import InputError
 from .console import console_for, escaped, notices
 from .errors import answering
 from .options import AnswerFrom, Quiet, Run
-from .run_folder import RunFolder
+
+# What computes is imported by the command that needs it: --help and completion would wait for it.
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from .run_folder import RunFolder
 
 
 def review(
@@ -39,6 +39,8 @@ def review(
     quiet: Quiet = False,
 ) -> None:
     """Open a page on which people label rows of a run, check its labels, and correct them."""
+    from .run_folder import RunFolder
+
     console = console_for(quiet)
     with answering(), notices(console):
         reviewed(
@@ -67,9 +69,9 @@ def reviewed(
     pile: str = "ask",
 ) -> None:
     """Serve the page until Ctrl-C; with `answer_from`, until a simulated person has answered some rows."""
-    # A server takes a moment to import, which only those who review should wait for.
     from ..review.person import answer_pile
     from ..review.server import Serving
+    from .answered import file_of
     from .reviewing import Update, desk_of, truth_in, user
 
     desk = desk_of(folder, image)
@@ -124,6 +126,13 @@ def answers_command(
     quiet: Quiet = False,
 ) -> None:
     """Write what people answered about a run into a file, or bring such a file in."""
+    from ..files import alone_in, format_of, write_table
+    from ..review.answers import answers_in
+    from ..review.exchange import table_of
+    from ..review.standing import Ledger
+    from .answered import brought_in, file_of
+    from .run_folder import RunFolder
+
     console = console_for(quiet)
     with answering(), notices(console):
         if (out is None) == (source is None):

@@ -10,18 +10,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from math import isclose
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-import pandas as pd
+from ..common.errors import InputError, did_you_mean
+from ..common.settings import INSIDE_SHARE, MOST_JOBS, RIGHT
 
-from ..cells import Kind, kinds_of
-from ..classifier import PseudoLabelClassifier
-from ..committees.unlike import Unlike
-from ..common.settings import INSIDE_SHARE, MOST_JOBS
-from ..files import InputError, check_file, did_you_mean
-from ..handing_out import RIGHT
-from ..reading.columns import Columns
-from ..recipes import csa, flexmatch, pl, sla, ups
+# What computes is imported when it is needed: --help would wait for it.
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..cells import Kind
+    from ..classifier import PseudoLabelClassifier
+    from ..reading.columns import Columns
 
 METHODS = ("csa", "sla", "ups", "flexmatch", "pl", "supervised")
 _COMMITTEES = ("csa", "sla", "ups", "supervised")
@@ -191,6 +191,8 @@ class Settings:
 
     def kinds(self, frame: pd.DataFrame, targets: tuple[str, ...], drop: tuple[str, ...]) -> dict[str, Kind]:
         """What each column of a table is; `drop`: of those to leave out, the ones that it has."""
+        from ..cells import kinds_of
+
         return kinds_of(frame, targets, drop, self.categorical, self.id, self.text, self.date, self.number)
 
     def plain(self) -> dict[str, Any]:
@@ -228,6 +230,9 @@ class Settings:
         self, classes: Sequence[Any], several: bool = False, columns: Columns | None = None
     ) -> PseudoLabelClassifier:
         """The classifier to fit, for classes, or several labels a row, as they are in the file."""
+        from ..committees.unlike import Unlike
+        from ..recipes import csa, flexmatch, pl, sla, ups
+
         settings: dict[str, Any] = {
             "n_rounds": self.rounds,
             "columns": columns,
@@ -262,6 +267,8 @@ def from_toml(path: str | Path) -> dict[str, Any]:
     path : str or Path
         The file.
     """
+    from ..files import check_file
+
     check_file(Path(path))
     try:
         with open(path, "rb") as file:

@@ -1,0 +1,63 @@
+"""The site: every public name is in the reference, every page is in the tree, the gallery runs."""
+
+import inspect
+import os
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+import surelabel
+from surelabel import bounds
+
+DOCS = Path(__file__).parents[2] / "docs"
+GALLERY = sorted((DOCS / "gallery").glob("plot_*.py"))
+# Those that take a moment; `make test-gallery` runs all.
+QUICK = ("plot_transport", "plot_ttest")
+
+
+def test_every_public_name_is_in_the_reference():
+    listed = set(re.findall(r"^   (\w+)$", (DOCS / "api.md").read_text(), re.MULTILINE))
+    public = {name for name in surelabel.__all__ if not inspect.ismodule(getattr(surelabel, name))}
+    assert public | set(bounds.__all__) <= listed
+
+
+@pytest.mark.parametrize("section", ["See Also", "Examples"])
+def test_every_public_name_has_an_example_and_says_what_is_near(section):
+    things = {name: getattr(surelabel, name) for name in surelabel.__all__}
+    lacking = [
+        name
+        for name, thing in things.items()
+        if not inspect.ismodule(thing) and f"{section}\n---" not in (inspect.getdoc(thing) or "")
+    ]
+    assert not lacking
+
+
+def test_every_page_is_in_the_tree_of_the_site():
+    pages = [
+        page for page in DOCS.rglob("*.md") if not {"_build", "generated", "auto_gallery"} & set(page.parts)
+    ]
+    named = set()
+    for page in pages:
+        for tree in re.findall(r"```\{toctree\}\n(.*?)```", page.read_text(), re.DOTALL):
+            names = [line for line in tree.splitlines() if line and not line.startswith(":")]
+            named |= {(page.parent / name).resolve().with_suffix(".md") for name in names}
+    assert {page.resolve() for page in pages} - named == {DOCS.resolve() / "index.md"}
+
+
+def test_every_page_of_the_gallery_ends_with_what_to_do_next():
+    assert len(GALLERY) >= 10
+    for page in GALLERY:
+        assert "What to do next\n# ---" in page.read_text(), page.name
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("matplotlib") is None, reason="pages of the gallery draw with matplotlib")
+@pytest.mark.parametrize("name", QUICK)
+def test_pages_of_the_gallery_run(name, tmp_path):
+    page = DOCS / "gallery" / f"{name}.py"
+    environment = os.environ | {"MPLBACKEND": "agg"}
+    subprocess.run([sys.executable, page], cwd=tmp_path, env=environment, check=True, capture_output=True)
