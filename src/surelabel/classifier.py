@@ -19,6 +19,7 @@ from .committees.member_fitting import Classifier, aligned
 from .common.notice import each_once, logger, shown
 from .common.types import AnyLabels, Bools, Floats, Ints, RandomState, Table, Values
 from .filling import Evidence
+from .filling.likeness import Likeness
 from .handing_out import HandsOut, stand_on, with_filled
 from .heldout import HeldOut, Verdict
 from .lasting import Lasting
@@ -133,6 +134,8 @@ class PseudoLabelClassifier(HandsOut, Advising, Lasting, ShownInNotebooks, BaseE
         are too few labels to tell, and where rows have several labels: each of estimators_ has its own.
     evidence_ : Evidence or None
         The same beside what it says of the rows that came unlabelled: what `fill` stands on.
+    likeness_ : Likeness or None
+        Whether the labelled rows are like the others; if not, nothing is promised of these.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -165,6 +168,7 @@ class PseudoLabelClassifier(HandsOut, Advising, Lasting, ShownInNotebooks, BaseE
     held_out_: HeldOut | None = None
     evidence_: Evidence | None = None
     aside_evidence_: Evidence | None = None
+    likeness_: Likeness | None = None
     aside: float = 0.0
     history_: list[Any]  # of Round, or of LabelRounds where rows have several labels
     labeled_iter_: Ints

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from .common.settings import INSIDE_SHARE, RIGHT, check_setting
 from .common.types import Bools, Fitted, Ints, Values
 from .filling import Curve, Evidence, Filling, More, cells, fill, fill_curve, labels_needed
 from .filling.evidence import unseen
+from .filling.record import NOTHING
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +31,9 @@ class FilledLabels(Filling):
         The class of each place in `by_class`; pairs of label and answer where rows have several.
     more : tuple of More
         How many more labels at random it would take to fill shares of the table under the promise.
+    differing : tuple of str, or None
+        Where labelled rows are not like the others, the columns that tell them apart; then nothing is
+        promised, and rows are weighted so that they are alike as far as they overlap.
 
     See Also
     --------
@@ -39,6 +43,15 @@ class FilledLabels(Filling):
     labels: pd.Series
     classes: tuple[Any, ...]
     more: tuple[More, ...] = ()
+    differing: tuple[str, ...] | None = None
+
+    @property
+    def promise(self) -> str:
+        """What is promised, in words."""
+        if self.differing is None:
+            return super().promise
+        by = f", by {', '.join(self.differing[:3])}" if self.differing else ""
+        return f"nothing is promised: the labelled rows are not like the others{by}"
 
     @property
     def table(self) -> pd.DataFrame:
@@ -131,6 +144,10 @@ def filled(
         check_setting("confidence", confidence, INSIDE_SHARE)
     known = evidence(clf, exact)
     found = fill(known, right, confidence, per_class, exact=exact, promise=promise)
+    differing = _differing(clf)
+    if differing is not None:
+        by_class = tuple(replace(each, promised=False) for each in found.by_class)
+        found = replace(found, form=NOTHING, by_class=by_class)
     each = clf.estimators_ if clf.several_labels else [clf]
     names = [one.classes_.tolist() for one in each]
     classes = names[0]
@@ -141,7 +158,17 @@ def filled(
         labels=_labels(clf, each, found.codes),
         classes=tuple(classes),
         more=() if per_class else labels_needed(known, right, confidence),
+        differing=differing,
     )
+
+
+def _differing(clf: Fitted) -> tuple[str, ...] | None:
+    """The columns by which labelled rows are told from the others; None where they are alike."""
+    each = clf.estimators_ if clf.several_labels else [clf]
+    unlike = [one.likeness_ for one in each if one.likeness_ is not None and not one.likeness_.alike]
+    if not unlike:
+        return None
+    return tuple(dict.fromkeys(name for found in unlike for name, _ in found.columns))
 
 
 def with_filled(clf: Fitted) -> None:

@@ -14,6 +14,7 @@ from ..budget import class_frequencies, share_interval
 from ..common.notice import about, logger, notice, shown
 from ..common.types import Floats, Ints, Table, Values
 from ..filling.evidence import Evidence, beside
+from ..filling.likeness import Likeness
 from ..heldout.record import HeldOut
 from ..heldout.verdict import Verdict, compared
 from ..reading.features import take
@@ -25,15 +26,17 @@ from .checkpoint import Checkpoint
 from .engine import Engine, Strand
 from .final import Final, final
 from .labels import Labels
+from .likeness import labelled_like_others
 from .loop import in_step
 from .method import found_weight_of, method_of, rounds_worth_running
 from .nested import nested
 from .one_machine import OneMachine
 from .records import Parts, Round
-from .training import ASIDE, GUARD, GUARD_POOL, Seeds, Trainer, some_of
+from .training import ASIDE, GUARD, GUARD_POOL, LIKENESS, Seeds, Trainer, some_of
 
 # Unlabelled rows on which two classifiers are compared.
 _COMPARED_ROWS = 2_000
+_NEARLY = 1e-9
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,8 @@ class _Finished:
         The same beside what it says of the rows that came unlabelled.
     aside : Evidence or None
         What it says of labelled rows that took no part, beside the same rows.
+    likeness : Likeness or None
+        Whether the labelled rows are like the others.
     """
 
     final: Final
@@ -62,6 +67,7 @@ class _Finished:
     held_out: HeldOut | None = None
     evidence: Evidence | None = None
     aside: Evidence | None = None
+    likeness: Likeness | None = None
 
 
 @dataclass(eq=False)
@@ -92,6 +98,8 @@ class Run:
         Above 0, the verdict is shown as soon as it is known.
     aside : Aside, optional
         Labelled rows that take no part as such: to the rounds they are unlabelled.
+    one_label : bool, default=True
+        Whether it is the only label of a row, not one of several.
     """
 
     engine: Engine
@@ -105,6 +113,7 @@ class Run:
     index: Any = None
     verbose: int = 0
     aside: Aside | None = None
+    one_label: bool = True
 
     @property
     def history(self) -> list[Round]:
@@ -159,8 +168,9 @@ class Run:
         if verdict is None or held is None:
             return _Finished(model, None, ended)
         if verdict.gain < 0:
-            return self._beside(_Finished(supervised, verdict, "hurt", held.of(held.names[:1])))
-        return self._beside(_Finished(model, verdict, ended, held.of(held.names[1:])), asked_before=True)
+            return self._beside(_Finished(supervised, verdict, "hurt", held.of(held.names[:1])), start)
+        seen = _Finished(model, verdict, ended, held.of(held.names[1:]))
+        return self._beside(seen, start, asked_before=True)
 
     def _unaided(self, finished: _Finished) -> _Finished:
         """With what is said of rows that were not seen, where unlabelled rows have taught nothing."""
@@ -170,48 +180,56 @@ class Run:
             held = self.strand.trainer.blind()(lambda before: start, 1).opinions()
         if start is not None and held is None and self.n_worth_running and self.strand.learns_found:
             held = self._held_out(*start)
-        if held is None:
+        if start is None or held is None:
             return finished
-        return self._beside(replace(finished, held_out=held.of(held.names[:1])))
+        return self._beside(replace(finished, held_out=held.of(held.names[:1])), start)
 
-    def _beside(self, finished: _Finished, asked_before: bool = False) -> _Finished:
+    def _beside(
+        self, finished: _Finished, start: tuple[Table, Labels], asked_before: bool = False
+    ) -> _Finished:
         """With what the final classifier says of the rows that came unlabelled.
 
         Parameters
         ----------
         finished : _Finished
             With a record of held-out rows.
+        start : pair
+            All rows, and what was known of them before the first round.
         asked_before : bool, default=False
             Whether the rounds asked the same committee, if they train one only.
         """
-        assert finished.held_out is not None
+        held = finished.held_out
+        assert held is not None
         same = asked_before and self.estimator is None and self.strand.said is not None
         predict = None if same else finished.final.predict_proba
         score, guess = self.engine.guesses(self.strand, predict)
-        weight = self._standing_for(finished.held_out)
+        like, weight = self._standing_for(held, start)
+        finished = replace(finished, likeness=like)
         if self.aside is None:
-            return replace(finished, evidence=beside(finished.held_out, score, guess, weight))
+            return replace(finished, evidence=beside(held, score, guess, weight))
         others = ~self.aside.among_unlabelled
         return replace(
             finished,
-            evidence=beside(finished.held_out, score[others], guess[others], weight),
+            evidence=beside(held, score[others], guess[others], weight),
             aside=self.aside.evidence(score, guess, len(self.targets.classes)),
         )
 
-    def _standing_for(self, held: HeldOut) -> Floats:
-        """How many unlabelled rows each held-out row stands for, up to a factor, shape (n,).
+    def _standing_for(self, held: HeldOut, start: tuple[Table, Labels]) -> tuple[Likeness | None, Floats]:
+        """Whether labelled rows are like the others, and how many of these each stands for, shape (n,).
 
-        Where the user says how frequent the classes are among unlabelled rows, each class by that.
+        Where the user says how frequent the classes are among unlabelled rows, each class by that. Where
+        labelled rows are not like the others, each by how likely it is among those.
         """
-        if self.strand.shares is not None:
-            return held.weight
-        n_classes = len(self.class_prior)
-        return (
-            held.weight
-            * (self.class_prior / class_frequencies(held.codes, held.weight, n_classes).clip(1e-9))[
-                held.codes
-            ]
-        )
+        weight, told = held.weight, self.strand.shares is None
+        if told:
+            frequencies = class_frequencies(held.codes, held.weight, len(self.class_prior))
+            weight = weight * (self.class_prior / frequencies.clip(_NEARLY))[held.codes]
+        rng = self.strand.trainer.seeds.rng(LIKENESS)
+        found = labelled_like_others(*start, rng, one_label=self.one_label and not told)
+        if found is None:
+            return None, weight
+        like, instead = found
+        return like, weight if like.alike else weight * instead
 
     def outcome(self, finished: _Finished) -> dict[str, Any]:
         """What the run came to, by the names of fitted attributes."""
@@ -221,6 +239,7 @@ class Run:
             "verdict_": finished.verdict,
             "held_out_": finished.held_out,
             "evidence_": finished.evidence,
+            "likeness_": finished.likeness,
             "aside_evidence_": finished.aside,
             "n_iter_": len(self.strand.history),
             "termination_condition_": finished.ended,

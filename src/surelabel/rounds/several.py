@@ -236,6 +236,7 @@ def begin_each(
                 one.set_params(committee=DummyClassifier(), estimator=None, class_prior="labeled", n_rounds=0)
             knew = None if after is None else after.of_label(k, len(names))
             runs.append(begin(one, table, column, weight, index, knew))
+            runs[-1].one_label = False
         clfs.append(one)
     return Runs(names, clfs, runs, method_of(clf))
 

@@ -19,7 +19,8 @@ from .labels import Labels
 # Unlabelled rows that are shown to a committee that can learn from them.
 _CONTEXT_ROWS = 20_000
 # Steps beyond any round: the final classifier, the guard, and runs that hold out rows.
-FINAL, GUARD, GUARD_POOL, ASIDE, _HELD_OUT = 1_000_000, 1_000_001, 1_000_002, 1_000_003, 2_000_000
+FINAL, GUARD, GUARD_POOL, ASIDE, LIKENESS = range(1_000_000, 1_000_005)
+_HELD_OUT = 2_000_000
 
 # The rows to train on and what is known of them: now, or before the round of this number.
 Lesson = Callable[[int | None], tuple[Table, Labels]]

@@ -29,6 +29,7 @@ _OWN = {
     "committees.unlike": "Unlike",
     "confidence": "Entropy Everything Plain Spread TTest TotalVariance",
     "filling.evidence": "Evidence",
+    "filling.likeness": "Likeness",
     "heldout.record": "HeldOut",
     "heldout.verdict": "Verdict",
     "negatives": "Negatives",
