@@ -351,7 +351,7 @@ def test_names_of_markup_are_shown_as_they_are(name, small, tmp_path):
     result = surelabel("label", path, "--target", f"{name}t", *QUICK[2:], "--out", out)
     assert result.exit_code == 0, result.output
     shown = name.replace("\x1b", "\\x1b")
-    assert result.output.count(shown) >= 5
+    assert result.output.count(shown) >= 2
     assert "\x1b" not in result.output
     assert shown in said(surelabel("label", path, "--target", f"{name}q", "--out", tmp_path / "x")).replace(
         "\\\\", "\\"

@@ -72,27 +72,29 @@ def test_a_simulated_person_answers_and_resume_takes_it_in(run, truth):
     record = json.loads((run / "run.json").read_text())
     assert record["answers"] == {"until": 15, "labels": 15, "piles": {"ask": 10, "audit": 5}}
     sampled = load(run / "model.skops").sampled_
-    assert sampled[:18].all()
-    asked = [each for each in answers_in(run / "answers.sqlite") if each.pile == "ask"]
-    assert not sampled[[each.row for each in asked]].any()
-    assert sampled.sum() == len(sampled) - 10
+    assert sampled[:42].all()
+    kept = answers_in(run / "answers.sqlite")
+    assert [sampled[each.row] for each in kept if each.pile == "ask"] == [
+        each.at_random for each in kept if each.pile == "ask"
+    ]
+    assert not sampled[[each.row for each in kept if each.pile == "audit"]].any()
     again = surelabel("label", "--out", run, "--resume")
     assert "This run is complete" in again.output
 
 
 def test_corrections_replace_what_nobody_can_tell_stays_out_new_classes_are_added(run):
-    answered(run, (0, "owl", "doubts"), (30, "lynx", "ask"), (31, "lynx", "ask"), (40, None, "ask"))
+    answered(run, (0, "owl", "doubts"), (50, "lynx", "ask"), (51, "lynx", "ask"), (60, None, "ask"))
     result = surelabel("label", "--out", run, "--resume")
     assert result.exit_code == 0, result.output
     after = labels_of(run)
-    assert after["species"][[0, 30, 31]].tolist() == ["owl", "lynx", "lynx"]
-    assert after["surelabel_status"][[0, 30, 31]].tolist() == ["given"] * 3
-    assert after["surelabel_status"][40] != "given"
+    assert after["species"][[0, 50, 51]].tolist() == ["owl", "lynx", "lynx"]
+    assert after["surelabel_status"][[0, 50, 51]].tolist() == ["given"] * 3
+    assert after["surelabel_status"][60] != "given"
     assert "1 that nobody can tell" in " ".join(result.output.split())
 
 
 def test_rows_of_the_second_file_can_be_answered(small, tmp_path):
-    frame, truth = birds()
+    frame, truth = birds(60, 18)
     data = written(frame.iloc[:30], tmp_path / "birds.csv")
     more = written(frame.iloc[30:].drop(columns="species"), tmp_path / "more.csv")
     out = tmp_path / "run"
@@ -138,8 +140,8 @@ def test_answers_go_out_and_come_back_in(run, data, truth, tmp_path):
     other = tmp_path / "other"
     result = surelabel("label", data, *QUICK, "--out", other, "--answers", out)
     assert result.exit_code == 0, result.output
-    assert (labels_of(other)["surelabel_status"] == "given").sum() == 24
-    assert load(other / "model.skops").sampled_.all()
+    assert (labels_of(other)["surelabel_status"] == "given").sum() == 48
+    assert load(other / "model.skops").sampled_.sum() == 84 - 6
     assert surelabel("answers", other, "--from", out).exit_code == 0
     assert "complete" in surelabel("label", "--out", other, "--resume").output
 
@@ -169,9 +171,9 @@ def test_a_run_that_was_interrupted_goes_on_with_the_answers_that_it_began_with(
 
 
 def test_overwrite_leaves_the_answers_alone(run, data):
-    answered(run, (30, "owl", "ask"))
+    answered(run, (50, "owl", "ask"))
     assert surelabel("label", data, *QUICK, "--out", run, "--overwrite").exit_code == 0
-    assert labels_of(run)["surelabel_status"][30] != "given"
+    assert labels_of(run)["surelabel_status"][50] != "given"
     assert len(answers_in(run / "answers.sqlite")) == 1
 
 

@@ -82,7 +82,7 @@ def test_options_count_over_the_file(data, tmp_path, monkeypatch):
     config = tmp_path / "run.toml"
     config.write_text(
         'data = "birds.csv"\ntarget = "species"\nmethod = "pl"\nguard = false\nrounds = 2\nseed = 4\n'
-        'out = "there"\nquiet = true\nreport = false\n[prior]\ncat = 0.5\ndog = 0.5\nowl = 0\n'
+        'out = "there"\nquiet = true\nreport = false\nright = 0.5\n[prior]\ncat = 0.5\ndog = 0.5\nowl = 0\n'
     )
     result = surelabel("label", "--config", config)
     assert (result.exit_code, result.output) == (0, "")

@@ -102,7 +102,7 @@ def test_a_run_on_a_cluster_replaces_a_run_in_one_process_and_the_other_way_roun
 
 
 def test_nothing_that_could_be_labelled_is_exit_code_1_on_a_cluster_too(files, many):
-    words = ("--target", "species", "--rounds", 0, "--no-guard")
+    words = ("--target", "species", "--rounds", 2, "--right", 0.999)
     result = surelabel("label", *many, *words, "--out", files / "run")
     assert result.exit_code == 1, result.output
     assert "What to do next" in result.output

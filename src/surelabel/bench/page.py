@@ -231,7 +231,7 @@ def _circumstances(stored: list[Suite], store: Store) -> Iterator[str]:
     apart = any(suite.half for suite in stored)
     shown = {suite.name for suite in stored}
     for machine, commands in by_machine.items():
-        others = [c for c in commands if apart or c.split()[3:4] == ["all"] or c.split()[3:4][0] not in shown]
+        others = [c for c in commands if apart or not shown & set(c.split()[3:4])]
         yield from [f"On {machine}" + (":" if others else "."), ""]
         yield from [*(f"- `{command}`" for command in others), *([""] if others else [])]
     taken = sum(record["seconds"]["total"] for record in store.seconds.values())

@@ -219,7 +219,8 @@ def write_filled(
         said = opinions(clf, features(frame, kinds).loc[unknown])[0].of(lines[unknown])
     limit = {str(label): threshold for label, threshold in zip(clf.classes_, thresholds, strict=True)}
     # The last digits of a probability depend on the rows that are asked about with it.
-    handed = said["probability"].to_numpy() >= said["guess"].map(lambda guess: limit[str(guess)]) - _ROUNDING
+    limits = np.array([limit[str(guess)] for guess in said["guess"]], dtype=float)
+    handed = said["probability"].to_numpy(dtype=float) >= limits - _ROUNDING
     labels = [written[str(label)] if out else None for label, out in zip(said["guess"], handed, strict=True)]
     said = said.assign(filled=pd.Series(labels, index=said.index, dtype=object))
     table = filled(frame, target, said, 0)

@@ -103,8 +103,7 @@ def _written(
     seconds: float,
 ) -> Outcome:
     clf = labelling.fitted()
-    folder.write_model(clf)
-    outcome = handed_out(settings, source.facts, folder, labelling, clf, interrupted, seconds)
+    outcome = handed_out(settings, source.facts, folder, labelling, clf, interrupted, seconds, new=True)
     if not interrupted:
         folder.forget()
     return outcome
@@ -118,12 +117,15 @@ def handed_out(
     clf: PseudoLabelClassifier,
     interrupted: bool = False,
     seconds: float = 0.0,
+    new: bool = False,
 ) -> Outcome:
     """Write the labels that are handed out, the history and the report, and say what came of it.
 
-    The arguments are those of `work`, and what it came to.
+    The arguments are those of `work`, what it came to, and whether the classifier is a new one.
     """
     labels, filling = labelling.write_labels(), labelling.filling()
+    if new:
+        folder.write_model(clf)
     folder.write_history(clf)
     page = None
     if settings.report and (X := labelling.features()) is not None:

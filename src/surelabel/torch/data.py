@@ -114,7 +114,8 @@ def training_set(inputs: Rows, labels: Labels) -> TrainingSet:
     touched = np.flatnonzero(soft.any(axis=1) & (labels.codes < 0))
     rows = np.append(np.resize(known, max(len(known), len(touched))), touched)
     ruled_out = (soft[rows] == 0) & np.isin(rows, touched)[:, None]
-    return TrainingSet(inputs, rows, labels.codes[rows], ruled_out, np.ones(len(rows)))
+    codes = labels.codes[rows].astype(np.int64)  # as torch wants classes
+    return TrainingSet(inputs, rows, codes, ruled_out, np.ones(len(rows)))
 
 
 def loader(dataset: Dataset[Any], places: Iterable[Any], workers: int = 0) -> DataLoader[Any]:
