@@ -124,3 +124,32 @@ def test_cells_of_several_labels_are_filled(digits):
     filled = filling.labels.notna().to_numpy()
     assert (filling.labels[filled].to_numpy() == np.array(right)[filled]).mean() > 0.95
     assert filling.classes == (("is 0", 0), ("is 0", 1), ("is 1", 0), ("is 1", 1))
+
+
+def test_labels_of_chosen_rows_promise_nothing():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(400, 3)), columns=["age", "height", "weight"])
+    y = np.where(X["height"] > 0, "tall", "small")
+    young = np.flatnonzero(X["age"] < -0.5)[:80]
+    at_random = rng.permutation(400)[:80]
+    committee = GaussianNB()
+    for rows, alike in ((young, False), (at_random, True)):
+        given = np.full(400, None, dtype=object)
+        given[rows] = y[rows]
+        filling = csa(committee=committee, n_rounds=1, random_state=0).fit(X, given).fill(0.8)
+        assert (filling.form == "average") == alike
+        assert (filling.differing is None) == alike
+        if not alike:
+            assert filling.differing[0] == "age"
+            assert "not like the others, by age" in str(filling)
+
+
+def test_answers_to_chosen_rows_teach_and_do_not_count_for_a_promise(digits):
+    X, y, shown = digits
+    clf = csa(committee=GaussianNB(), n_rounds=1, random_state=0).fit(X, few(y, shown))
+    before = clf.fill(0.6).n_labelled
+    asked = clf.next_rows(X, n=10).index
+    truth = pd.Series(y, index=X.index)
+    clf.learn(asked, truth[asked]).fit(X, few(y, shown))
+    assert (clf.labeled_iter_ == 0).sum() == (shown >= 0).sum() + 10
+    assert clf.fill(0.6).n_labelled == before == (shown >= 0).sum()
