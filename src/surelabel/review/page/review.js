@@ -6,7 +6,7 @@ const KEYS = [..."123456789abcdefghijklmopqrstvwxyz0"]; // u undoes, n names a c
 const FEW_CELLS = 14;
 const PILES = ["ask", "doubts", "audit", "browse"];
 const WORDS = {
-  ask: "Rows whose label would teach most: the two best classes are closest here.",
+  ask: "Rows whose label would teach most, and one in five drawn at random, which tells how good the labels are.",
   doubts: "Labels that were given, and look wrong to models that had not seen them. Keep or change them.",
   browse: "Any row: search, choose many, answer them at once.",
 };
