@@ -26,7 +26,7 @@ rng = np.random.default_rng(0)
 changed = rng.choice(np.flatnonzero(y >= 0), 20, replace=False)
 y[changed] = (y[changed] + rng.integers(1, 10, len(changed))) % 10
 
-committee = Repeated(LogisticRegression(C=10, max_iter=500), 5)  # quick; leave it out for the default
+committee = Repeated(LogisticRegression(C=10, max_iter=500), 5, over="bootstrap")  # small, for speed
 clf = csa(committee=committee, n_rounds=2, random_state=0).fit(X, y)
 
 # %%
