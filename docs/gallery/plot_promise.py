@@ -9,21 +9,36 @@ filled in: the curve shows how many.
 # %%
 # The data
 # --------
-# Handwritten digits, one in four with its label.
+# Three classes that overlap, one row in five with its label. It is a function, since we shall want more than one such table.
 
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.datasets import load_digits
+from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
 
-from surelabel import Repeated, csa
+from surelabel import csa, trees
 from surelabel.model_selection import hide_labels
 
-X, truth = load_digits(return_X_y=True)
-X, truth = X[:1200] / 16, truth[:1200]
-y = hide_labels(truth, 0.75, random_state=0)
-committee = Repeated(LogisticRegression(C=10, max_iter=500), 5, over="bootstrap")  # small, for speed
-clf = csa(committee=committee, n_rounds=2, random_state=0).fit(X, y)
+
+def fitted(seed):
+    """A classifier fitted on a table, and the truth."""
+    X, truth = make_classification(
+        1500,
+        8,
+        n_informative=5,
+        n_redundant=0,
+        n_clusters_per_class=1,
+        n_classes=3,
+        class_sep=1.2,
+        random_state=seed,
+    )
+    y = hide_labels(truth, 0.8, random_state=seed)
+    committee = [LogisticRegression(), KNeighborsClassifier(15), trees(40)]  # small, for speed
+    return csa(committee=committee, n_rounds=2, random_state=0).fit(X, y), truth
+
+
+clf, truth = fitted(seed=0)
 
 # %%
 # Ask for a share right
@@ -34,8 +49,8 @@ filling = clf.fill(right=0.95)
 print(filling)
 
 # %%
-# "About" is an estimate, half of it from the probabilities that the committee states: of a committee that is too modest, such as
-# a small forest, it may be lower than what is promised.
+# "About" is an estimate, half of it from the probabilities that the committee states. Of a committee that is too modest, as this
+# one, it may be lower than what is promised.
 #
 # The labels are on the rows that came without one. Where there is none, a person is to decide.
 
@@ -73,16 +88,30 @@ chart = clf.plot.promise(right=0.95)
 # %%
 # Was it kept?
 # ------------
-# Here the truth is known. One table may be a little below what holds on average.
+# Here the truth is known. What holds on average is missed in some tables and exceeded in others; with 90% confidence it is to be
+# missed in one table of ten at most, in the long run. That costs labels: in one of these eight tables none can be promised so.
 
-hidden = truth[filling.labels.index]
-for right in (0.9, 0.95, 0.99):
-    for confidence in (None, 0.9):
-        asked = clf.fill(right, confidence)
-        has = asked.labels.notna().to_numpy()
-        kept = f"{np.mean(asked.labels[has] == hidden[has]):.1%} of them right" if has.any() else "no promise"
-        how = "on average" if confidence is None else "with 90% confidence"
-        print(f"at least {right:.0%} {how:20}: {asked.n_filled:4} filled in, {kept}")
+
+def share_right(filling, truth):
+    """Share of the filled labels that is right."""
+    labels = filling.labels.dropna()
+    return np.mean(labels == truth[labels.index]) if len(labels) else np.nan
+
+
+fig, ax = plt.subplots(figsize=(7, 3.2))
+several = [(clf, truth), *(fitted(seed) for seed in range(1, 8))]
+for name, confidence, color in [("on average", None, "#3b82c4"), ("with 90% confidence", 0.9, "#2f9e63")]:
+    fillings = [(one.fill(0.95, confidence), known) for one, known in several]
+    right = [share_right(filling, known) for filling, known in fillings]
+    n_filled = np.mean([filling.n_filled for filling, _ in fillings])
+    print(
+        f"{name}: {n_filled:.0f} of 1,200 filled in, {np.nanmean(right):.1%} of them right, at worst {np.nanmin(right):.1%}"
+    )
+    ax.plot(range(8), right, "o", color=color, label=f"promised {name}")
+ax.axhline(0.95, color="#8a8f98", lw=1)
+ax.set(xlabel="table", ylabel="share right", title="At least 95% were asked for")
+ax.legend(frameon=False)
+fig.tight_layout()
 
 # %%
 # What to do next
