@@ -72,3 +72,12 @@ def test_several_labels_are_shown_by_label():
     assert "<th>label</th>" in shown["text/html"]
     assert shown["text/html"].count('class="bar"') == 2
     assert "of 80 missing labels filled in" in shown["text/plain"]
+
+
+def test_classes_in_cells_are_shown_without_bars():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    Y = np.eye(2)[(X[:, 0] > 0).astype(int)]
+    Y[30:] = np.nan
+    shown = pl(committee=GaussianNB(), labels_per_row=1, random_state=0).fit(X, Y)._repr_mimebundle_()
+    assert "of 30 missing labels filled in" in shown["text/plain"]
+    assert 'class="bar"' not in shown["text/html"]

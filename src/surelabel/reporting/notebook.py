@@ -16,6 +16,8 @@ from .names import count, percent, text
 
 _SHOWN_CLASSES, _SHOWN_ROWS = 10, 5
 _Line = tuple[str, tuple[int, int, int]]  # a class or label, and its rows given, filled and left
+# The status tells whether a row was fit to train on; whether its label is filled in is another question.
+_SAID = {"filled": "filled in", "status": "for training"}
 _GUESS = ("guess", "probability", "runner_up", "status")
 
 
@@ -59,12 +61,11 @@ def as_text(clf: Fitted) -> str:
     return "\n".join(said)
 
 
-def promised(clf: Fitted) -> Any:
-    """What is handed out and promised, as the report says it; None where there was no label to fill in."""
-    from .promise_section import handed
-
-    # Models of the first release hand out what the rounds found, and promise nothing.
-    return handed(clf) if "filled" in clf.pseudo_labels_ and len(clf.pseudo_labels_) else None
+def promised(filling: Any) -> tuple[str, str]:
+    """What is handed out and promised, as a sentence, and how it is coloured."""
+    words = str(filling)
+    tone = "bad" if not filling.n_filled else "neutral" if filling.form == "nothing" else "good"
+    return f"{words[0].upper()}{words[1:]}.", tone
 
 
 def _has_result(clf: Fitted) -> bool:
@@ -77,14 +78,17 @@ def _summary(clf: Fitted) -> dict[str, Any]:
     from .data import handed_out
     from .words import headline
 
-    out = promised(clf)
-    filled = handed_out(clf) if out is None else out.filling.labels
+    filled, sentence, tone = handed_out(clf), None, None
+    # Models of the first release hand out what the rounds found, and promise nothing.
+    if "filled" in clf.pseudo_labels_ and len(filled):
+        filling = clf.fill()
+        filled, (sentence, tone) = filling.labels, promised(filling)
     bars = _bars(clf, filled)
     header, rows = _first_rows(clf, filled)
     return {
         "headline": headline(clf),
-        "promised": out and out.sentence,
-        "tone": out and out.tone,
+        "promised": sentence,
+        "tone": tone,
         "unit": "label" if clf.several_labels else "class",
         "bars": bars[:_SHOWN_CLASSES],
         "more_bars": max(len(bars) - _SHOWN_CLASSES, 0),
@@ -105,7 +109,7 @@ def _first_rows(clf: Fitted, filled: pd.Series) -> tuple[list[str], list[list[st
         [str(index), *(_cell(name, value) for name, value in zip(header, row, strict=True))]
         for index, row in zip(head.index, head[header].itertuples(index=False, name=None), strict=True)
     ]
-    return ["row", *("filled in" if name == "filled" else name for name in header)], rows
+    return ["row", *(_SAID.get(name, name) for name in header)], rows
 
 
 def _bars(clf: Fitted, filled: pd.Series) -> list[dict[str, Any]]:
