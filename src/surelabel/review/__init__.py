@@ -93,6 +93,12 @@ def review(
     Review
         With `url`, the address to open; `answers()`, a frame; and `stop()`.
 
+    See Also
+    --------
+    surelabel.PseudoLabelClassifier.next_rows : The rows to label next, without a page.
+    surelabel.PseudoLabelClassifier.learn : Takes answers into the next fit.
+    surelabel.report : A page to read.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
