@@ -32,7 +32,9 @@ clf = csa(committee=Repeated(model, 8), guard=False, random_state=0).fit(X, y)
 found = clf.pseudo_labels_
 filled = found["label"].notna()
 right = found["guess"].to_numpy() == truth.loc[found.index].to_numpy()
-print(f"{filled.sum()} of {len(found)} labels are filled in, {right[filled].mean():.1%} of them right")
+print(
+    f"{filled.sum()} of {len(found)} labels are found by the rounds, {right[filled].mean():.1%} of them right"
+)
 print(f"of those left open, {right[~filled].mean():.1%} of the guesses would be right")
 
 # %%

@@ -61,7 +61,7 @@ clf = csa(committee=list(models.values()), guard=False, random_state=0).fit(X, y
 found = clf.pseudo_labels_
 filled = found["label"].notna()
 right = found["guess"].to_numpy() == truth[found.index]
-print(f"{filled.sum()} of {len(found)} rows filled in, {right[filled].mean():.1%} right")
+print(f"{filled.sum()} of {len(found)} labels found by the rounds, {right[filled].mean():.1%} right")
 print(f"the guesses of the others: {right[~filled].mean():.1%} right")
 
 # %%

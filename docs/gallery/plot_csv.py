@@ -2,7 +2,7 @@
 A half-labelled CSV file
 ========================
 
-A table of wines, of which one in ten has its label. We read it, fill in what can be trusted, and write it back.
+A table of wines, of which one in four has its label. We read it, fill in what can be answered for, and write it back.
 """
 
 # %%
@@ -24,7 +24,7 @@ from surelabel.model_selection import hide_labels
 folder = Path(tempfile.mkdtemp())
 wine = load_wine(as_frame=True)
 truth = wine.target.map(dict(enumerate(["barolo", "grignolino", "barbera"])))
-table = wine.data.assign(grape=hide_labels(truth, 0.9, missing_label=None, random_state=0))
+table = wine.data.assign(grape=hide_labels(truth, 0.75, missing_label=None, random_state=0))
 table.to_csv(folder / "wines.csv", index=False)
 
 wines = pd.read_csv(folder / "wines.csv")
@@ -33,32 +33,33 @@ wines["grape"].value_counts(dropna=False)
 # %%
 # Fill in
 # -------
-# Empty cells are the unlabelled rows. ``csa()`` trains a committee of unlike models on the 18 labels, and gives a label to the
-# rows on which the committee is sure.
+# Empty cells are the unlabelled rows. ``csa()`` trains a committee of unlike models on the 45 labels. ``fill`` then hands out as
+# many labels as can be answered for: at least 95% of them are to be right.
 
 X, y = wines.drop(columns="grape"), wines["grape"]
 clf = csa(random_state=0).fit(X, y)
 clf
 
 # %%
-# Every row without a label has a line in ``pseudo_labels_``: its label, or the reason why it has none.
+# Every row without a label has a line in ``pseudo_labels_``; ``filling.labels`` has the label of those that are filled in.
 
-found = clf.pseudo_labels_
-found["status"].value_counts()
+filling = clf.fill(right=0.95)
+print(filling)
 
 # %%
-# What was found, and what is right
-# ---------------------------------
+# What was filled in, and what is right
+# -------------------------------------
 # The truth is known here: how many of the labels that were filled in are right, and how many of the guesses that were not?
 
-filled = found["label"].notna()
-right = found["guess"].to_numpy() == truth.loc[found.index].to_numpy()
+lines, filled = clf.pseudo_labels_, filling.labels.notna()
+right = filling.labels.fillna(lines["guess"]) == truth.loc[lines.index]
 print(f"filled in: {filled.sum()}, of which {right[filled].mean():.1%} are right")
-print(f"left open: {(~filled).sum()}, of whose guesses {right[~filled].mean():.1%} are right")
+if not filled.all():
+    print(f"left open: {(~filled).sum()}, of whose guesses {right[~filled].mean():.1%} are right")
 
 fig, ax = plt.subplots(figsize=(7, 3.2))
 bins = [0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
-shares = [found.loc[filled, "probability"], found.loc[~filled, "probability"]]
+shares = [lines.loc[filled, "score"], lines.loc[~filled, "score"]]
 ax.hist(shares, bins=bins, stacked=True, label=["filled in", "left open"], color=["#3b82c4", "#c9ced6"])
 ax.set(xlabel="probability of the best class", ylabel="rows", title="Which labels are filled in")
 ax.legend(frameon=False)
@@ -68,7 +69,7 @@ fig.tight_layout()
 # Write it back
 # -------------
 
-wines["grape"] = wines["grape"].fillna(found["label"])
+wines["grape"] = wines["grape"].fillna(filling.labels)
 wines.to_csv(folder / "filled.csv", index=False)
 wines["grape"].notna().sum()
 

@@ -62,7 +62,7 @@ found = clf.pseudo_labels_
 filled = found["label"].notna().to_numpy()
 right = found["guess"].to_numpy().astype(int) == truth[found.index]
 print(
-    f"{filled.sum()} filled in, {np.mean(right[filled]):.1%} right; {np.mean(right[~filled]):.1%} of the other guesses"
+    f"{filled.sum()} found, {np.mean(right[filled]):.1%} right; {np.mean(right[~filled]):.1%} of the other guesses"
 )
 
 # %%

@@ -38,9 +38,9 @@ for name, one in zip(clf.classes_, clf.estimators_, strict=True):
     print(f"{name}: {one.verdict_}")
 
 # %%
-# Cells filled in
-# ---------------
-# White is unknown, light was given, and full colour was found.
+# Cells found by the rounds
+# -------------------------
+# White is unknown, light was given, and full colour was found. Which cells are filled in is decided afterwards: ``clf.fill()``.
 
 fig, ax = plt.subplots(figsize=(8, 2.2))
 given, found = clf.labeled_iter_ == 0, clf.labeled_iter_ > 0
@@ -59,6 +59,7 @@ fig.tight_layout()
 # %%
 # What to do next
 # ---------------
+# - ``print(clf.fill(right=0.95))`` says how many cells can be filled in if 95% are to be right.
 # - On the command line: ``surelabel label songs.csv --target calm,happy,sad --out run/``.
 # - ``surelabel.report(clf, "songs.html")`` writes a page of all labels and one for each.
 # - Lists of tags are read too: ``y = [["calm", "sad"], [], None]``.

@@ -59,20 +59,22 @@ tickets.head(3)
 # ---
 # Nothing has to be said about the columns. What each is taken for, and why, can be read afterwards.
 
-clf = csa(n_rounds=2, guard=False, random_state=0).fit(tickets, team)
+clf = csa(n_rounds=2, random_state=0).fit(tickets, team)
 pd.DataFrame({"taken for": clf.columns_.kinds_, "why": clf.columns_.why_})
 
 # %%
-# What was found
-# --------------
+# What is filled in
+# -----------------
 
-found = clf.pseudo_labels_
-filled = found["label"].notna()
-right = found["guess"].to_numpy() == truth.loc[found.index].to_numpy()
+filling = clf.fill(right=0.9)
+print(filling)
+
+filled = filling.labels.notna()
+right = filling.labels == truth.loc[filled.index]
 
 fig, ax = plt.subplots(figsize=(7, 2.8))
 for place, name in enumerate(said):
-    mine = (truth.loc[found.index] == name).to_numpy()
+    mine = truth.loc[filled.index] == name
     counts = [(mine & filled & right).sum(), (mine & filled & ~right).sum(), (mine & ~filled).sum()]
     left = 0
     for n, colour in zip(counts, ["#3b82c4", "#d9534f", "#c9ced6"], strict=True):

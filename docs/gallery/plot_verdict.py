@@ -49,7 +49,7 @@ fig.tight_layout()
 for n, clf in zip(labelled, fitted, strict=True):
     found = clf.pseudo_labels_.dropna(subset="label")
     right = np.mean(found["label"].to_numpy().astype(int) == truth[found.index])
-    print(f"{n:3} labels: {len(found)} more filled in, {right:.1%} of them right")
+    print(f"{n:3} labels: {len(found)} found by the rounds, {right:.1%} of them right")
 
 # %%
 # What to do next
