@@ -33,6 +33,7 @@ class Advising:
     several_labels: Any
     classes_: Values
     _answers: pd.DataFrame | None = None
+    sampled_: Bools | None = None  # which given labels are a random sample, (n,); None: all
 
     def learn(self, rows: Any, labels: Any, label: Any = None) -> Self:
         """Remember answers of a person: they replace the labels of these rows in every later fit.
@@ -76,10 +77,17 @@ class Advising:
         lines = self._answers.to_dict("records")
         return answered(targets, [Answer(each["row"], each["value"], each["label"]) for each in lines], index)
 
-    def _not_answered(self, given: pd.DataFrame) -> Bools:
-        """Which given labels are not answers: those are of rows that were chosen, shape (n,)."""
-        assert self._answers is not None
-        return ~given.index.isin(list(self._answers["row"]))
+    def _drawn(self, index: pd.Index[Any]) -> Bools | None:
+        """Which rows, if they have a label, were drawn at random, shape (n,); None for all.
+
+        Those that were answered were not.
+        """
+        told = self.sampled_
+        drawn = told if told is not None and len(told) == len(index) else None
+        if self._answers is None:
+            return drawn
+        others = ~index.isin(list(self._answers["row"]))
+        return others if drawn is None else others & drawn
 
     def next_rows(self, X: Table | None = None, n: int = 20, random_state: RandomState = 0) -> pd.DataFrame:
         """Rows that a person should label next, those that are worth most first.

@@ -17,10 +17,10 @@ from .allocation import Allocation
 from .budget import Budget
 from .committees.member_fitting import Classifier, aligned
 from .common.notice import each_once, logger, shown
-from .common.types import AnyLabels, Bools, Floats, Ints, RandomState, Table, Values
+from .common.types import AnyLabels, Floats, Ints, RandomState, Table, Values
 from .filling import Evidence
 from .filling.likeness import Likeness
-from .handing_out import HandsOut, stand_on, with_filled
+from .handing_out import HandsOut, with_filled
 from .heldout import HeldOut, Verdict
 from .lasting import Lasting
 from .reading.columns import Columns
@@ -37,7 +37,7 @@ from .rounds.checkpoint import Checkpoint
 from .rounds.method import check_settings, row_weights
 from .rounds.records import Round
 from .rounds.run import Run
-from .rounds.several import LabelRounds, Runs, begun
+from .rounds.several import LabelRounds, Runs, begun, drawn_at_random
 
 # Where rows have several labels, no probability is closer to 0 or 1 than this.
 _DOUBT = 1e-12
@@ -179,7 +179,6 @@ class PseudoLabelClassifier(HandsOut, Advising, Lasting, ShownInNotebooks, BaseE
     verdict_: Verdict | None
     _run: Run | Runs  # from the start of `fit_rounds` to the end of `finish`
     _present: Ints  # positions in classes_ of the classes that estimator_ was trained on
-    sampled_: Bools | None = None  # which given labels are a random sample, (n,); None: all
     _learnt: bool = False  # whether unlabelled rows took part in training
     _asked: bool = False  # whether pseudo_labels_ has what estimator_ says of the rows
     _cells: str | None = None  # type of the cells of y, where it has a cell for each label
@@ -288,6 +287,7 @@ class PseudoLabelClassifier(HandsOut, Advising, Lasting, ShownInNotebooks, BaseE
         speak_of_identifiers(X, self.columns_, targets.codes)
         weight = row_weights(sample_weight, X, table.shape[0])
         run = begun(self, table, targets, weight, index, after, keep_plans=keep_plans)
+        drawn_at_random(run, self._drawn(index))
         self._run, self.classes_, self.class_prior_ = run, targets.classes, run.class_prior
         self.history_ = run.history
         for round in run.rounds():
@@ -299,7 +299,7 @@ class PseudoLabelClassifier(HandsOut, Advising, Lasting, ShownInNotebooks, BaseE
 
     def _forget(self) -> None:
         """Drop what an earlier fit knew: it no longer holds."""
-        for name in ("estimator_", "estimators_", "sampled_", "_run"):
+        for name in ("estimator_", "estimators_", "_run"):
             self.__dict__.pop(name, None)
 
     def checkpoint(self) -> Checkpoint:
@@ -321,8 +321,6 @@ class PseudoLabelClassifier(HandsOut, Advising, Lasting, ShownInNotebooks, BaseE
         run = self._under_way("finish")
         self.__dict__.update(run.fitted(self.guard if guard is None else guard))
         del self._run
-        if self._answers is not None:
-            stand_on(self, self._not_answered)
         with_filled(self)
         speak_of(self.labeled_iter_, self.pseudo_labels_, self._learnt)
         return self

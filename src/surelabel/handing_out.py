@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -180,22 +179,6 @@ def with_filled(clf: Fitted) -> None:
     labels = _labels(clf, each, fill(known, RIGHT).codes)
     scores = _spread(clf, each, known.pool_score, np.nan).astype(float)
     clf.pseudo_labels_ = lines.assign(filled=labels, score=scores)
-
-
-def stand_on(clf: Fitted, random: Callable[[pd.DataFrame], Bools]) -> None:
-    """Judge labels by given labels of rows drawn at random alone: chosen ones do not stand for others.
-
-    Parameters
-    ----------
-    clf : fitted PseudoLabelClassifier
-        Its evidence is cut down.
-    random : callable
-        The given rows (`row` is the position in fit, the index the caller's) -> which were drawn at random.
-    """
-    for one in clf.estimators_ if clf.several_labels else [clf]:
-        if one.evidence_ is not None:
-            others = np.ones(len(one.evidence_.pool_score), dtype=bool)
-            one.evidence_ = one.evidence_.rows(random(one._given), others)
 
 
 def hand_out(clf: Fitted, filling: FilledLabels) -> None:

@@ -126,7 +126,8 @@ class Ask:
             return "drawn at random"
         if self.pile == TYPICAL:
             return "typical of rows that have no label near them"
-        return f"{guess!r} or {runner_up!r}? the first has {probability:.0%}"
+        first, second = (each.item() if isinstance(each, np.generic) else each for each in (guess, runner_up))
+        return f"{first!r} or {second!r}? the first has {probability:.0%}"
 
 
 def next_rows(pool: Pool, n: int, rng: np.random.RandomState) -> tuple[Ask, ...]:

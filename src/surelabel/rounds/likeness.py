@@ -18,7 +18,7 @@ _MOST_ROWS, _FEWEST_LABELS = 1_000, 30
 
 
 def labelled_like_others(
-    X: Table, labels: Labels, rng: np.random.RandomState, one_label: bool = True
+    X: Table, labels: Labels, given: Ints, rng: np.random.RandomState, one_label: bool = True
 ) -> tuple[Likeness, Floats] | None:
     """Whether labelled rows could be a random sample, and weights under which they are like the others.
 
@@ -26,6 +26,8 @@ def labelled_like_others(
     ----------
     X, labels
         All rows and what was known of them before the first round.
+    given : ndarray of shape (n,)
+        The labelled rows that are to stand for the others.
     rng : RandomState
         Draws rows and relabellings.
     one_label : bool, default=True
@@ -35,7 +37,6 @@ def labelled_like_others(
     -------
     (Likeness, ndarray of shape (n,)), or None where there are too few rows to tell
     """
-    given = np.flatnonzero((labels.codes >= 0) & (labels.weight > 0))
     others = labels.pool[some_of(len(labels.pool), _MOST_ROWS, rng)]
     if min(len(given), len(others)) < _FEWEST_LABELS:
         return None

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ..budget import class_frequencies, share_interval
 from ..common.notice import about, logger, notice, shown
-from ..common.types import Floats, Ints, Table, Values
+from ..common.types import Bools, Floats, Ints, Table, Values
 from ..filling.evidence import Evidence, beside
 from ..filling.likeness import Likeness
 from ..heldout.record import HeldOut
@@ -100,6 +101,8 @@ class Run:
         Labelled rows that take no part as such: to the rounds they are unlabelled.
     one_label : bool, default=True
         Whether it is the only label of a row, not one of several.
+    drawn : ndarray of shape (n,), optional
+        Which rows were drawn at random, if they are labelled; those that were chosen stand for no others.
     """
 
     engine: Engine
@@ -114,6 +117,7 @@ class Run:
     verbose: int = 0
     aside: Aside | None = None
     one_label: bool = True
+    drawn: Bools | None = None
 
     @property
     def history(self) -> list[Round]:
@@ -203,33 +207,38 @@ class Run:
         same = asked_before and self.estimator is None and self.strand.said is not None
         predict = None if same else finished.final.predict_proba
         score, guess = self.engine.guesses(self.strand, predict)
-        like, weight = self._standing_for(held, start)
-        finished = replace(finished, likeness=like)
-        if self.aside is None:
-            return replace(finished, evidence=beside(held, score, guess, weight))
-        others = ~self.aside.among_unlabelled
-        return replace(
-            finished,
-            evidence=beside(held, score[others], guess[others], weight),
-            aside=self.aside.evidence(score, guess, len(self.targets.classes)),
-        )
+        others = slice(None) if self.aside is None else ~self.aside.among_unlabelled
+        like, evidence = self._standing_for(beside(held, score[others], guess[others]), held.codes, start)
+        aside = None if self.aside is None else self.aside.evidence(score, guess, len(self.targets.classes))
+        return replace(finished, likeness=like, evidence=evidence, aside=aside)
 
-    def _standing_for(self, held: HeldOut, start: tuple[Table, Labels]) -> tuple[Likeness | None, Floats]:
-        """Whether labelled rows are like the others, and how many of these each stands for, shape (n,).
+    def _standing_for(
+        self, evidence: Evidence, codes: Ints, start: tuple[Table, Labels]
+    ) -> tuple[Likeness | None, Evidence]:
+        """Whether labelled rows are like the others, and the evidence of those that stand for them.
 
         Where the user says how frequent the classes are among unlabelled rows, each class by that. Where
         labelled rows are not like the others, each by how likely it is among those.
         """
-        weight, told = held.weight, self.strand.shares is None
-        if told:
-            frequencies = class_frequencies(held.codes, held.weight, len(self.class_prior))
-            weight = weight * (self.class_prior / frequencies.clip(_NEARLY))[held.codes]
+        X, labels = start
+        given = np.flatnonzero((labels.codes >= 0) & (labels.weight > 0))
+        if len(given) != len(codes):
+            # Not every given row was held out: which of them stand for others is not known.
+            return None, evidence if self.drawn is None else evidence.rows(
+                codes < 0, evidence.pool_score >= 0
+            )
+        if self.drawn is not None:
+            evidence = evidence.rows(self.drawn[given], np.ones(len(evidence.pool_score), dtype=bool))
+            codes, given = codes[self.drawn[given]], given[self.drawn[given]]
+        weight, told = evidence.weight, self.strand.shares is None
+        if told and len(codes):
+            frequencies = class_frequencies(codes, weight, len(self.class_prior))
+            weight = weight * (self.class_prior / frequencies.clip(_NEARLY))[codes]
         rng = self.strand.trainer.seeds.rng(LIKENESS)
-        found = labelled_like_others(*start, rng, one_label=self.one_label and not told)
-        if found is None:
-            return None, weight
-        like, instead = found
-        return like, weight if like.alike else weight * instead
+        found = labelled_like_others(X, labels, given, rng, one_label=self.one_label and not told)
+        if found is not None and not found[0].alike:
+            weight = weight * found[1]
+        return None if found is None else found[0], replace(evidence, weight=weight)
 
     def outcome(self, finished: _Finished) -> dict[str, Any]:
         """What the run came to, by the names of fitted attributes."""

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 
 from ..common.notice import speaking_of
-from ..common.types import Floats, Ints, Table, Values
+from ..common.types import Bools, Floats, Ints, Table, Values
 from ..heldout import Verdict
 from ..reading.indicators import Indicators
 from ..reading.priors import (
@@ -168,6 +168,12 @@ class Runs:
             "termination_condition_": next(reason for reason in _REASONS if reason in reasons),
             "_learnt": any(clf._learnt for clf in self.clfs),
         }
+
+
+def drawn_at_random(run: Run | Runs, drawn: Bools | None) -> None:
+    """Tell a run which rows were drawn at random, if they are labelled, shape (n,); None for all."""
+    for one in run.runs if isinstance(run, Runs) else [run]:
+        one.drawn = drawn
 
 
 def begun(

@@ -15,7 +15,7 @@ from ..classifier import PseudoLabelClassifier
 from ..common.notice import notice
 from ..common.types import Bools, Values
 from ..files import InputError, Table, write_table
-from ..handing_out import FilledLabels, hand_out, judged_by_held_out, stand_on
+from ..handing_out import FilledLabels, hand_out, judged_by_held_out
 from ..rounds.records import Round
 from ..rounds.several import LabelRounds
 from . import summary
@@ -110,6 +110,7 @@ class TableLabelling(Labelling):
     def rounds(self) -> Iterator[Round | LabelRounds]:
         """Label round by round; what is known after each is in the folder."""
         after = self.folder.kept()
+        self.clf.sampled_ = self.source.sampled
         for round in self.clf.fit_rounds(self.X, self.source.y, X_unlabeled=self.more, after=after):
             self.folder.keep(self.clf.checkpoint())
             yield round
@@ -128,10 +129,6 @@ class TableLabelling(Labelling):
                 one.pseudo_labels_ = lines
             if self.source.facts.several:
                 self.clf.pseudo_labels_ = _cells(self.clf.pseudo_labels_, self.clf.classes_, each)
-            sampled = self.source.sampled
-            if sampled is not None:
-                self.clf.sampled_ = sampled
-                stand_on(self.clf, lambda given: sampled[given["row"].to_numpy()])
             self.is_over = True
         hand_out(self.clf, self.filling())
         return self.clf
