@@ -172,9 +172,11 @@ def _differing(clf: Fitted) -> tuple[str, ...] | None:
 
 def with_filled(clf: Fitted) -> None:
     """Put the label that `fill()` hands out, and how probable it is, beside what became of each row."""
-    each = clf.estimators_ if clf.several_labels else [clf]
-    for one in each if clf.several_labels else []:
-        with_filled(one)
+    each = [clf]
+    if clf.several_labels:
+        each = clf.estimators_
+        for one in each:
+            with_filled(one)
     lines, known = clf.pseudo_labels_, evidence(clf)
     labels = _labels(clf, each, fill(known, RIGHT).codes)
     scores = _spread(clf, each, known.pool_score, np.nan).astype(float)
@@ -184,9 +186,10 @@ def with_filled(clf: Fitted) -> None:
 def hand_out(clf: Fitted, filling: FilledLabels) -> None:
     """Put the labels of another decision beside what became of each row."""
     clf.pseudo_labels_ = clf.pseudo_labels_.assign(filled=filling.labels)
-    for label, one in zip(clf.classes_, clf.estimators_ if clf.several_labels else (), strict=False):
-        own = filling.labels[(clf.pseudo_labels_["label"] == label).to_numpy()]
-        one.pseudo_labels_ = one.pseudo_labels_.assign(filled=own)
+    if clf.several_labels:
+        for label, one in zip(clf.classes_, clf.estimators_, strict=True):
+            own = filling.labels[(clf.pseudo_labels_["label"] == label).to_numpy()]
+            one.pseudo_labels_ = one.pseudo_labels_.assign(filled=own)
 
 
 def judged_by_held_out(clf: Fitted) -> bool:

@@ -5,10 +5,11 @@ import pytest
 from fillings import table
 from numpy.testing import assert_allclose, assert_array_equal
 
-from surelabel.filling import Evidence, cells, evidence_of, evidence_of_split, fill
+from surelabel.filling import Evidence, cells, evidence_of, fill
 from surelabel.filling.average import false_share, likely_false_share, on_average
 from surelabel.filling.steps import steps_of
 from surelabel.heldout import HeldOut
+from surelabel.rounds.aside import set_aside
 
 ASKED = [(None, False), (None, True), (0.9, False), (0.9, True)]
 
@@ -64,10 +65,15 @@ def test_scores_that_state_too_much_are_corrected(rng):
 
 
 def test_a_split_is_the_evidence_of_the_rows_kept_aside(rng):
-    aside, codes, p = rng.dirichlet(np.ones(3), 50), rng.integers(0, 3, 50), rng.dirichlet(np.ones(3), 80)
-    evidence = evidence_of_split(aside, codes, p)
-    assert_array_equal(evidence.right, aside.argmax(axis=1) == codes)
-    assert_array_equal(evidence.pool_score, p.max(axis=1))
+    given = np.where(np.arange(180) < 100, rng.integers(0, 3, 180), -1)
+    left, aside = set_aside(given, None, 0.5, np.random.RandomState(0))
+    assert (left >= 0).sum() == len(aside.codes) == 50
+    p = rng.dirichlet(np.ones(3), 180)[left < 0]
+    evidence = aside.evidence(p.max(axis=1), p.argmax(axis=1), 3)
+    own = aside.among_unlabelled
+    assert_array_equal(evidence.right, p[own].argmax(axis=1) == given[left < 0][own])
+    assert_array_equal(evidence.pool_score, p[~own].max(axis=1))
+    assert (given[left < 0][~own] == -1).all()
     # Never more than what is filled by cross-fitted rows.
     for right in (0.3, 0.5):
         assert fill(evidence, right, exact=True).n_filled <= fill(evidence, right).n_filled

@@ -2,7 +2,7 @@
 
 from .curve import Curve, fill_curve
 from .deciding import fill
-from .evidence import Evidence, cells, evidence_of, evidence_of_split
+from .evidence import Evidence, cells, evidence_of
 from .more import More, labels_needed
 from .record import ClassFilled, Filling, ShareRight
 
@@ -15,7 +15,6 @@ __all__ = [
     "ShareRight",
     "cells",
     "evidence_of",
-    "evidence_of_split",
     "fill",
     "fill_curve",
     "labels_needed",

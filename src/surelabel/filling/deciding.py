@@ -45,7 +45,7 @@ def fill(
         Whether it is to hold in each class that is filled, and not only in all of them together.
     exact : bool, default=False
         Whether the labelled rows are a split that the classifier has neither learnt from nor been chosen on
-        (`evidence.evidence_of_split`). Then the promise is a theorem, and reckons with one wrong row more
+        (`surelabel.rounds.aside`). Then the promise is a theorem, and reckons with one wrong row more
         than there were; of cross-fitted rows that would be too careful (`average.likely_false_share`).
     promise : bool, default=True
         False: fill in by the estimated share right (`steps.estimated_error`), and promise nothing.

@@ -104,33 +104,6 @@ def unseen(pool_score: Floats, pool_guess: Ints, n_classes: int) -> Evidence:
     return Evidence(none, none.astype(int), none.astype(bool), none, pool_score, pool_guess, n_classes)
 
 
-def evidence_of_split(p_aside: Floats, codes: Ints, p: Floats, weight: Floats | None = None) -> Evidence:
-    """What the final classifier says of labelled rows that were kept aside, and of the unlabelled ones.
-
-    For `fill(..., exact=True)`. Nothing may have been learnt from these rows or chosen on them: no model, no
-    weight, no number of rounds, no calibration.
-
-    Parameters
-    ----------
-    p_aside : ndarray of shape (n, K)
-        Probabilities of the rows kept aside.
-    codes : ndarray of shape (n,)
-        Their given classes.
-    p : ndarray of shape (m, K)
-        Probabilities of the unlabelled rows.
-    weight : ndarray of shape (n,), optional
-        How many rows each stands for, up to a factor; all the same by default.
-    """
-    aside = HeldOut(
-        ("final",),
-        p_aside[None],
-        codes,
-        np.ones(len(codes)) if weight is None else weight,
-        np.zeros(len(codes), dtype=int),
-    )
-    return evidence_of(aside, p)
-
-
 def cells(each: Sequence[Evidence]) -> Evidence:
     """Rows with several labels as cells: the evidence of each label, one below the other.
 
