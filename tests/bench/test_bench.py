@@ -19,7 +19,7 @@ from sklearn.neural_network import MLPClassifier
 from typer.testing import CliRunner
 
 from surelabel.allocation import Threshold
-from surelabel.bench import authors, datasets, figures, page, registry, runner, scores, tables
+from surelabel.bench import authors, datasets, figures, page, registry, runner, scores, tables, told_apart
 from surelabel.bench.cells import Cell, Column
 from surelabel.bench.datasets import DATASETS, PAPERS, DataError, make_split, read_split
 from surelabel.bench.grid import Outcome
@@ -349,13 +349,54 @@ def test_every_figure_of_the_paper_has_its_cell():
         assert all(cell.method in METHODS for cell in replace(suite, seeds=1).cells())
 
 
-def test_a_figure_is_within_theirs_by_its_interval():
+def test_a_figure_is_below_theirs_by_more_than_its_interval():
     above, within, below = (authors.Beside.of([1.0, 2.0, 3.0], theirs) for theirs in (1.9, 4.0, 9.0))
-    assert (above.reached, above.within) == (True, True)
-    assert (within.reached, within.within) == (False, True)
-    assert (below.reached, below.within) == (False, False)
-    assert not authors.Beside.of([1.0, 2.0], 2.0).within  # two seeds have no interval
+    assert (above.reached, above.below) == (True, False)
+    assert (within.reached, within.below) == (False, False)
+    assert (below.reached, below.below) == (False, True)
+    assert not authors.Beside.of([1.0, 2.0], 9.0).below  # two seeds have no interval
     assert authors.Beside.of([84.499995], 84.5).reached  # stored with four digits, and theirs with two
+
+
+def _stored(folder, suite, dataset, by_label):
+    """A store with these accuracies by label, a seed each."""
+    store = Store(folder)
+    folder.mkdir()
+    columns = {column.label: column for column in suite.columns}
+    for label, values in by_label.items():
+        for seed, accuracy in enumerate(values):
+            cell = Cell.of(dataset, columns[label].method, seed, columns[label].settings)
+            store.add(cell, Outcome(accuracy, {}, {"total": 1.0}))
+    return store
+
+
+def test_differences_on_the_same_splits_by_hand(tmp_path):
+    """1, 2, 3 has mean 2 and half an interval of 4.303 / sqrt(3); 1 alone or of two seeds has none."""
+    suite = SUITES["ensemble"]
+    one, two = [80.0, 81.0, 82.0, 70.0], [81.0, 83.0, 85.0]
+    store = _stored(tmp_path / "a", suite, "wdbc", {"PL": one, "PL, ensemble": two, "CSA": [83.0, 81.5]})
+    assert told_apart.differences(suite, store, "PL, ensemble", "PL") == {"wdbc": [1.0, 2.0, 3.0]}
+    text = "\n".join(told_apart.lines(suite, store))
+    assert "| PL, ensemble less PL | +2.00 +- 2.48 (3) |" in text
+    assert "| CSA less PL | +1.75 (2) |" in text
+    assert "0 of 1 can be told from 0" in text
+    assert "differences of 2.5 points and more in the median, 2.5 at best and 2.5 at worst" in text
+    sure = _stored(tmp_path / "b", suite, "wdbc", {"PL": one[:3], "PL, ensemble": [90.0, 91.0, 92.5]})
+    assert "| PL, ensemble less PL | **+10.17 +- 0.72** (3) |" in "\n".join(told_apart.lines(suite, sure))
+    assert not list(told_apart.lines(suite, Store(tmp_path / "none")))
+
+
+def test_what_is_compared_are_columns_of_the_suite():
+    for name, pairs in told_apart.PAIRS.items():
+        labels = {column.label for column in SUITES[name].columns}
+        assert {label for pair in pairs for label in pair} <= labels
+
+
+def test_intervals_of_lines_stand_side_by_side():
+    table = pd.DataFrame({"T": [1, 3, 1, 3, 1], "method": ["a", "a", "b", "b", "c"]})
+    assert_allclose(figures._side_by_side(table, "T", ["method"])["at"], [0.5, 2.5, 1.0, 3.0, 1.5])
+    alone = pd.DataFrame({"T": [2], "method": ["a"]})
+    assert figures._side_by_side(alone, "T", ["method"])["at"].nunique() == 1
 
 
 def test_columns_of_a_table_are_scored_on_the_seeds_they_share(tmp_path):

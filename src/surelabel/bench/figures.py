@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import altair as alt
+import numpy as np
 import pandas as pd
 
 from ..files import InputError
@@ -19,6 +20,7 @@ from .suite import Suite
 _Chart = alt.Chart | alt.LayerChart | alt.FacetChart
 
 _ACCURACY = "accuracy, %"
+_APART = 0.25  # of a step: how far the intervals of lines are moved to either side
 _COMPONENTS = {
     "train": "XGBoost",
     "predict": "prediction",
@@ -265,19 +267,28 @@ def _frame(lines: list[tuple[Any, ...]], columns: list[str]) -> pd.DataFrame:
 def _lines(
     table: pd.DataFrame, x: str, group: str, order: list[str] | None, dash: str | None = None
 ) -> alt.LayerChart:
-    """Lines with a band; the table has the columns dataset, group, x, mean, low and high."""
+    """Lines with intervals; the table has the columns dataset, group, x, mean, low and high."""
+    table = _side_by_side(table, x, [group, dash] if dash else [group])
     base = alt.Chart(table).encode(
-        x=alt.X(f"{x}:Q", axis=alt.Axis(format="d", tickMinStep=1)), color=_colour(group, order)
+        x=alt.X("at:Q", title=x, axis=alt.Axis(format="d", tickMinStep=1)), color=_colour(group, order)
     )
-    band = base.mark_area(opacity=0.06).encode(y=alt.Y("low:Q", title=_ACCURACY), y2="high:Q")
     y = alt.Y("mean:Q", scale=alt.Scale(zero=False), title=_ACCURACY)
+    bars = base.mark_rule(opacity=0.6).encode(y=alt.Y("low:Q", title=_ACCURACY), y2="high:Q")
     # Points of their own: as part of the line they would take the lines out of the legend.
     line, points = base.mark_line().encode(y=y), base.mark_circle(size=40, opacity=1).encode(y=y)
     if dash:
-        band = band.encode(detail=f"{dash}:N")
         legend = alt.Legend(symbolType="stroke", symbolStrokeColor="black", symbolSize=300)
         line = line.encode(strokeDash=alt.StrokeDash(f"{dash}:N", legend=legend))
-    return (band + line + points).properties(width=260, height=180)
+    return (bars + line + points).properties(width=260, height=180)
+
+
+def _side_by_side(table: pd.DataFrame, x: str, groups: list[str]) -> pd.DataFrame:
+    """The table with a column `at`: x, moved a little for each group, so that no interval hides another."""
+    places = table.groupby(groups, sort=False).ngroup()
+    steps = np.diff(np.unique(table[x]))
+    step = float(steps.min()) if len(steps) else 1.0
+    middle = max(int(places.max()), 1) / 2
+    return table.assign(at=table[x] + _APART * step * (places - middle) / middle)
 
 
 def _colour(field: str, order: list[str] | None) -> alt.Color:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..files import InputError
-from . import authors, page_parts
+from . import authors, page_parts, told_apart
 from .datasets import known
 from .scores import Paired, Score, paired, ranks, scores, share_stored
 from .sheets import sheets_of
@@ -261,7 +261,10 @@ def _noted(notes: list[str]) -> Iterator[str]:
 
 # What stands under the title of a table, where it is not the table alone.
 _SECTIONS = {
-    "table2": (_tables_of, _over_datasets),
+    "table2": (_tables_of, told_apart.lines, _over_datasets),
+    "confidence": (_tables_of, told_apart.lines),
+    "lower_bound": (_tables_of, told_apart.lines),
+    "ensemble": (_tables_of, told_apart.lines),
     "multilabel": (_tables_of, _gains),
     "stored": (authors.lines,),
     "stored_several": (authors.lines,),

@@ -59,7 +59,7 @@ def map_lines(found: dict[str, list[dict[str, Any]]], suites: Sequence[Suite]) -
     for line in found["line"]:
         suite = by_name.get(line.get("suite", ""))
         here = f"[{suite.title}](#{anchor(suite.title)})" if suite else line.get("where", "")
-        command = f"`surelabel bench run {suite.name}`" if suite else line.get("command", "")
+        command = f"`surelabel bench run {suite.name} --data-dir DIR`" if suite else line.get("command", "")
         verdict = f"**{line['verdict']}**" + (f": {line['why']}" if line.get("why") else "")
         yield f"| {line['paper']} | {line['says']} | {here} | {command} | {verdict} |"
 
@@ -105,7 +105,11 @@ def command_lines(suite: Suite, store: Store) -> Iterator[str]:
     yield f"`surelabel bench run {suite.name} --data-dir DIR` runs what is not stored of it."
     commands = list(dict.fromkeys(own))
     if commands:
-        yield from ["", f"<details><summary>Run by {len(commands)} commands</summary>", ""]
+        yield from [
+            "",
+            f"<details><summary>Run by {len(commands)} command{'s'[len(commands) == 1 :]}</summary>",
+            "",
+        ]
         yield from (f"- `{command} --data-dir DIR`" for command in commands)
         yield from ["", "</details>"]
 

@@ -219,7 +219,7 @@ _LIST = [
         PAPERS,
         _WITH_ROUNDS,
         10,
-        about="Round 0 is XGBoost on the labelled rows alone. Bands are 95% intervals.",
+        about="Round 0 is XGBoost on the labelled rows alone. Bars are 95% intervals, side by side.",
     ),
     Suite(
         "thresholds",
