@@ -51,6 +51,9 @@ docs: $(VENV)/docs.stamp  ## the site, into docs/_build/html; a warning is an er
 docs-pictures: $(VENV)/docs.stamp  ## the pictures of the pages on concepts
 	MPLBACKEND=agg $(ONE) $(BIN)/python docs/pictures.py
 
+docs-comparisons: $(VENV)/docs.stamp  ## the page of comparisons, from the stored runs
+	$(ONE) $(BIN)/python docs/comparisons.py
+
 docs-check: $(VENV)/docs.stamp $(VENV)/test.stamp  ## every page of the site in Chromium: links, console, requests; after make docs
 	$(BIN)/python benchmarks/site.py $(ARGS)
 

@@ -1,3 +1,11 @@
 """The tests run the examples of pages; what builds the site, and the gallery, is not imported."""
 
-collect_ignore_glob = ["conf.py", "pictures.py", "gallery/*", "_build/*", "auto_gallery/*", "generated/*"]
+collect_ignore_glob = [
+    "conf.py",
+    "pictures.py",
+    "comparisons.py",
+    "gallery/*",
+    "_build/*",
+    "auto_gallery/*",
+    "generated/*",
+]
