@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from joblib import Parallel
+from joblib import Parallel, effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from ..common.notice import logger
@@ -158,10 +158,18 @@ class Committee(Checked, ClassifierMixin, BaseEstimator):
 
 def run_each(calls: Sequence[Any], n_jobs: int | None, what: str, run: Runner | None = None) -> list[Any]:
     """Results of delayed calls, n_jobs at once or by `run`; each is written to the log as it comes."""
-    # Threads: the members that are worth running in parallel release Python's lock.
-    here = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
     found = []
-    for result in (here if run is None else run)(calls):
+    for result in (_here(n_jobs) if run is None else run)(calls):
         found.append(result)
         logger.debug("%s %d of %d", what, len(found), len(calls))
     return found
+
+
+def _here(n_jobs: int | None) -> Runner:
+    """Runs calls in this process, n_jobs at once."""
+    if effective_n_jobs(n_jobs) == 1:
+        # Asked about one row, members are so quick that starting joblib shows.
+        return lambda calls: (work(*args, **options) for work, args, options in calls)
+    # Threads: the members that are worth running in parallel release Python's lock.
+    runner: Runner = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+    return runner

@@ -8,12 +8,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..allocation import Status
 from ..common.notice import notice
 from ..common.types import Bools, Ints, Table, Values
 from ..reading.features import as_table, row_index
 from ..reading.targets import Targets
 from .labels import Labels
 from .records import Round
+
+# One word for all rows of a status: str() would make a new one for each row.
+_WORDS = {status: str(status) for status in Status}
 
 
 def audit(
@@ -30,7 +34,7 @@ def audit(
             "confidence": labels.confidence[rows],
             "runner_up": names.to_numpy()[labels.runner_up[rows]],
             "round": labels.round[rows].astype(int),
-            "status": [str(status) for status in labels.status[rows]],
+            "status": [_WORDS[status] for status in labels.status[rows]],
         },
         index=index[rows],
         copy=False,
