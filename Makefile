@@ -54,6 +54,9 @@ docs-pictures: $(VENV)/docs.stamp  ## the pictures of the pages on concepts
 docs-comparisons: $(VENV)/docs.stamp  ## the page of comparisons, from the stored runs
 	$(ONE) $(BIN)/python docs/comparisons.py
 
+docs-promise: $(VENV)/docs.stamp  ## the tables of the page on the promise, from the stored runs
+	$(BIN)/python docs/promise_tables.py
+
 docs-check: $(VENV)/docs.stamp $(VENV)/test.stamp  ## every page of the site in Chromium: links, console, requests; after make docs
 	$(BIN)/python benchmarks/site.py $(ARGS)
 

@@ -116,7 +116,7 @@ def _promise() -> Iterator[str]:
         "[The promise](promise.md#how-it-was-tried)",
         "has more rules and the reasons.",
         "",
-        'Command: `make bench-promise ARGS="--data-dir DIR --half both --draws 3"`.',
+        'Command: `make bench-promise ARGS="--data-dir DIR --half both --draws 30"`.',
         "",
     ]
 

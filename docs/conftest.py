@@ -4,6 +4,7 @@ collect_ignore_glob = [
     "conf.py",
     "pictures.py",
     "comparisons.py",
+    "promise_tables.py",
     "gallery/*",
     "_build/*",
     "auto_gallery/*",

@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
+from .advice.audit import audited
 from .allocation import Status
 from .common.settings import INSIDE_SHARE, RIGHT, check_setting
 from .common.types import Bools, Fitted, Ints, Values
 from .filling import Curve, Evidence, Filling, More, cells, fill, fill_curve, labels_needed
 from .filling.evidence import unseen
-from .filling.record import NOTHING
+from .filling.record import AUDITED, NOTHING, ShareRight
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +72,61 @@ class FilledLabels(Filling):
             "labels_missing": [each.missing for each in self.by_class],
         }
         return pd.DataFrame(columns, index=pd.Index(self.classes, name="class", tupleize_cols=False))
+
+    def audited(self, answers: pd.Series, confidence: float = 0.95) -> FilledLabels:
+        """The same labels, with what a person's check of some of them allows to promise.
+
+        This promise assumes nothing of the labelled rows, and holds whenever the person stops, however often
+        they looked at it on the way.
+
+        Parameters
+        ----------
+        answers : Series
+            What the person says of filled rows, on the index of `labels`, in the order in which the rows
+            were drawn. They must be drawn at random from all that are filled, such as by
+            `filling.labels.dropna().sample(60).index`, and be judged without a look at what was filled in.
+            An answer that is missing, because nobody can tell, counts as wrong.
+        confidence : float, default=0.95
+            Of the promise.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from surelabel import csa
+        >>> from surelabel.model_selection import hide_labels
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> filling = csa(random_state=0).fit(X, hide_labels(y, 0.6, random_state=0)).fill(right=0.9)
+        >>> rows = filling.labels.dropna().sample(40, random_state=0).index
+        >>> print(filling.audited(y[rows]).promise)
+        at least 88.8% with 95% confidence, by a person's check
+        """
+        check_setting("confidence", confidence, INSIDE_SHARE)
+        if not self.labels.index.is_unique:
+            raise ValueError(
+                "audited() finds rows by their index, and this one has an entry twice, as where rows "
+                "have several labels; surelabel.advice.audit.audited takes right and wrong instead."
+            )
+        filled = self.labels.dropna()
+        strange = answers.index.difference(filled.index)
+        if len(strange) or not answers.index.is_unique:
+            what = f"row {strange[0]!r} is not filled in" if len(strange) else "a row is there twice"
+            raise ValueError(f"answers are of different rows that are filled in; {what}.")
+        wrong = (answers.isna() | (answers != filled[answers.index])).to_numpy(dtype=bool)
+        found = audited(wrong, len(filled), confidence)
+        share = ShareRight(
+            found.share_right, found.low, 1 - found.wrong / len(filled), len(wrong), found.wrong
+        )
+        # Rounded down: what is said must hold.
+        right = float(np.floor(1000 * found.low + 1e-9) / 1000)
+        return replace(
+            self,
+            form=AUDITED if len(wrong) else NOTHING,
+            right=right,
+            confidence=confidence,
+            per_class=False,
+            share=share,
+            differing=None,
+        )
 
 
 class HandsOut:

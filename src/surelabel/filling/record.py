@@ -131,7 +131,7 @@ class Filling:
         return {
             AVERAGE: f"{what}{each} on average",
             CONFIDENT: f"{what}{each} with {_percent(self.confidence or 0)} confidence",
-            AUDITED: f"{what}{each} by a person's check",
+            AUDITED: f"{what} with {_percent(self.confidence or 0)} confidence, by a person's check",
             NOTHING: "nothing is promised",
         }[self.form]
 
