@@ -60,7 +60,7 @@ TABLES = {"rules": rules, "shifts": shifts}
 def page(text: str) -> str:
     """The page with its tables made anew: each stands between two comments that name it."""
     for name, lines in TABLES.items():
-        begin, end = f"<!-- {name} -->\n", f"\n<!-- end of {name} -->"
+        begin, end = f"<!-- {name} -->\n\n", f"\n\n<!-- end of {name} -->"
         before, rest = text.split(begin)
         text = before + begin + "\n".join(lines()) + end + rest.split(end)[1]
     return text
