@@ -66,7 +66,7 @@ def test_a_large_parquet_file_is_read_in_shards_unless_memory_is_asked_for(file,
     large = label(file, "--out", tmp_path / "large")
     assert large.exit_code == 0, large.output
     assert json.loads((tmp_path / "large" / "run.json").read_text())["settings"]["engine"] == "shards"
-    assert "in shards" in " ".join(large.output.split())
+    assert "read in shards" in " ".join(large.output.split())
     assert label(file, "--out", tmp_path / "large", "--resume").exit_code == 0
     for verb in ("report", "review", "fill", "next"):
         refused = surelabel(verb, str(tmp_path / "large"))
