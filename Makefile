@@ -97,6 +97,9 @@ bench-early: $(VENV)/bench.stamp  ## what it would save to stop hopeless models 
 bench-scale: $(VENV)/bench.stamp  ## 1,000 labelled rows and up to a million others, from a file; ARGS="--rows 10000000"
 	$(BIN)/python benchmarks/scale.py $(ARGS)
 
+bench-files: $(VENV)/bench.stamp  ## surelabel label from file to files, part by part; ARGS="--runs parquet:shards:10000000"
+	$(BIN)/python benchmarks/files.py $(ARGS)
+
 bench-dask: $(VENV)/bench.stamp  ## many rows on two workers, beside one process; ARGS="--rows 500000,5000000"
 	$(ONE) $(BIN)/python benchmarks/many.py $(ARGS)
 

@@ -194,15 +194,7 @@ def filled(
     clf: Fitted, right: float, confidence: float | None, per_class: bool, exact: bool, promise: bool
 ) -> FilledLabels:
     """What a fitted classifier fills in; the arguments are those of `fill`."""
-    check_setting("right", right, INSIDE_SHARE)
-    if confidence is not None:
-        check_setting("confidence", confidence, INSIDE_SHARE)
-    known = evidence(clf, exact)
-    found = fill(known, right, confidence, per_class, exact=exact, promise=promise)
-    differing = _differing(clf)
-    if differing is not None:
-        by_class = tuple(replace(each, promised=False) for each in found.by_class)
-        found = replace(found, form=NOTHING, by_class=by_class)
+    found = decided(clf, right, confidence, per_class, exact, promise)
     each = clf.estimators_ if clf.several_labels else [clf]
     names = [one.classes_.tolist() for one in each]
     classes = names[0]
@@ -212,9 +204,26 @@ def filled(
         **{field.name: getattr(found, field.name) for field in fields(Filling)},
         labels=_labels(clf, each, found.codes),
         classes=tuple(classes),
-        more=() if per_class else labels_needed(known, right, confidence),
-        differing=differing,
+        more=() if per_class else labels_needed(evidence(clf, exact), right, confidence),
+        differing=_differing(clf),
     )
+
+
+def decided(
+    clf: Fitted, right: float, confidence: float | None, per_class: bool, exact: bool, promise: bool
+) -> Filling:
+    """What it fills in, by position and not on the caller's rows; the arguments are those of `fill`.
+
+    Nothing is promised where the labelled rows are not like the others.
+    """
+    check_setting("right", right, INSIDE_SHARE)
+    if confidence is not None:
+        check_setting("confidence", confidence, INSIDE_SHARE)
+    found = fill(evidence(clf, exact), right, confidence, per_class, exact=exact, promise=promise)
+    if _differing(clf) is None:
+        return found
+    by_class = tuple(replace(each, promised=False) for each in found.by_class)
+    return replace(found, form=NOTHING, by_class=by_class)
 
 
 def _differing(clf: Fitted) -> tuple[str, ...] | None:

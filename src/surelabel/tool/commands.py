@@ -118,7 +118,7 @@ def label(
     guard_formulas: GuardFormulas = False,
     engine: Annotated[
         str | None,
-        typer.Option(help=f"Where to work, one of {', '.join(ENGINES)}. \\[default: local]"),
+        typer.Option(help=f"Where to work, one of {', '.join(ENGINES)}. \\[default: auto]"),
     ] = None,
     scheduler: Annotated[
         str | None,

@@ -157,8 +157,11 @@ def _for_more(path: str, filling: Filling) -> Iterator[str]:
     n_left = len(filling.filled) - filling.n_filled
     if not n_left:
         return
-    yield f"More, and less sure: surelabel fill {path} --right {max(filling.right - 0.05, 0.5):g}"
-    if isinstance(filling, FilledLabels):
+    less = f"--right {max(filling.right - 0.05, 0.5):g}"
+    if not isinstance(filling, FilledLabels):  # rows in shards
+        yield f"More, and less sure: the same command with --overwrite {less}"
+    else:
+        yield f"More, and less sure: surelabel fill {path} {less}"
         wanted = next((more for more in filling.more if more.labels), None)
         if wanted is not None and wanted.labels is not None:
             yield (

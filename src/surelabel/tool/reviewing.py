@@ -51,8 +51,8 @@ def opened(folder: RunFolder, image: str | None = None) -> Open:
     """Read a run: its tables and its model."""
     record, kinds = folder.finished_record(), folder.kinds()
     settings = Settings.of(record["settings"])
-    if settings.engine == "dask":
-        raise InputError(f"{folder.path} is a run on Dask; the page shows runs on one machine.")
+    if settings.engine != "local":
+        raise InputError(f"{folder.path} is a run in shards; the page shows runs in memory (--engine local).")
     if settings.target is None or record.get("outputs") is None:
         raise InputError(f"{folder.path} cannot be reviewed: the page shows runs with one label a row.")
     for name in record["outputs"]:

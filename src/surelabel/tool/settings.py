@@ -29,13 +29,16 @@ _COMMITTEES = ("csa", "sla", "ups", "supervised")
 DECIDED = ("right", "confidence", "per_class", "promise")
 # May differ when a run is resumed: they do not change what is trained.
 _FREE = ("jobs", "report", "scheduler", "parts", *DECIDED)
-ENGINES = ("local", "dask")
+# In memory; in shards, which are read from their files when they are needed; in shards on a cluster.
+ENGINES = ("auto", "local", "shards", "dask")
 # Only the names of files are compared: their content has a digest, and the folder may have another path.
 _FILES = ("data", "unlabeled")
 # More members than this differ in nothing, and their probabilities do not fit in memory.
 _LIMITS = {"rounds": (0, 10_000), "members": (2, 200), "seed": (0, 2**32 - 1)}
 # Worker processes for each processor of this machine, each of which takes 150 MB to start.
 _MOST_WORKERS = 4
+# Settings of tables that are in memory.
+_IN_MEMORY = ("target_prefix", "unlabeled", "sheet", "encoding")
 # Settings that name something.
 _NAMING = ("data", "target", "target_prefix", "unlabeled", "sheet", "encoding", "scheduler")
 _SHOWN = 10
@@ -87,12 +90,12 @@ class Settings:
         Of Excel files; of text files.
     guard_formulas : bool, default=False
         Whether to guard all text of CSV and TSV against spreadsheets, not only what is added.
-    engine : {"local", "dask"}, default="local"
-        Where the work is done.
+    engine : {"auto", "local", "shards", "dask"}, default="auto"
+        Where the work is done; "auto": in shards for a Parquet file that is large, else in memory.
     scheduler : str, optional
         Address of a Dask scheduler.
     parts : tuple of str
-        More files of the same table, for the engine dask.
+        More files of the same table, for the engines shards and dask.
     """
 
     data: str
@@ -121,7 +124,7 @@ class Settings:
     sheet: str | None = None
     encoding: str | None = None
     guard_formulas: bool = False
-    engine: str = "local"
+    engine: str = "auto"
     scheduler: str | None = None
     parts: tuple[str, ...] = ()
 
@@ -169,25 +172,32 @@ class Settings:
     def _check_engine(self) -> None:
         if self.engine not in ENGINES:
             raise InputError(f"--engine must be one of {', '.join(ENGINES)}; it is {self.engine!r}.")
-        if self.engine == "local":
+        if self.scheduler is not None and self.engine != "dask":
+            raise InputError("--scheduler is for --engine dask.")
+        if self.engine in ("auto", "local"):
             if self.parts:
                 raise InputError(
-                    f"One table is one file; {self.parts[0]!r} is another. --engine dask reads several."
+                    f"One table is one file; {self.parts[0]!r} is another. --engine shards reads several."
                 )
-            if self.scheduler is not None:
-                raise InputError("--scheduler is for --engine dask.")
             return
-        for name in ("target_prefix", "unlabeled", "sheet", "encoding"):
+        for name in _IN_MEMORY:
             if getattr(self, name) is not None:
-                raise InputError(f"{_option(name)} is not for --engine dask.")
+                raise InputError(f"{_option(name)} is not for --engine {self.engine}.")
+        if self.method == "ups":
+            raise InputError("--method ups rules out classes, which needs all rows in one place.")
+        if self.engine == "shards":
+            return
         here = os.cpu_count() or 1
         if self.scheduler is None and self.jobs is not None and self.jobs > _MOST_WORKERS * here:
             raise InputError(
                 f"--jobs {self.jobs} would start as many processes on this machine, which has {here} "
                 f"processors; it may be {_MOST_WORKERS * here} at most."
             )
-        if self.method == "ups":
-            raise InputError("--method ups rules out classes, which needs all rows in one place.")
+
+    @property
+    def can_be_in_shards(self) -> bool:
+        """Whether all that is asked can be done where rows are not in one place."""
+        return self.method != "ups" and all(getattr(self, name) is None for name in _IN_MEMORY)
 
     def kinds(self, frame: pd.DataFrame, targets: tuple[str, ...], drop: tuple[str, ...]) -> dict[str, Kind]:
         """What each column of a table is; `drop`: of those to leave out, the ones that it has."""
@@ -205,8 +215,8 @@ class Settings:
         for field in fields(self)[1:]:
             value = getattr(self, field.name)
             option = _option(field.name)
-            if value == field.default or field.name == "parts":
-                continue
+            if value == field.default or field.name == "parts" or (option, value) == ("--engine", "local"):
+                continue  # of most tables, "auto" makes "local"
             if isinstance(value, bool):
                 words.append(option if value else f"--no-{field.name}")
             elif isinstance(value, dict):
@@ -218,7 +228,7 @@ class Settings:
 
     def differences(self, other: dict[str, Any]) -> list[str]:
         """In words, each setting that another run had different."""
-        defaults = type(self)(self.data).plain()  # an older run lacks newer options
+        defaults = type(self)(self.data, engine="local").plain()  # an older run lacks newer options
         mine, theirs = _compared(self.plain()), _compared(defaults | other)
         return [
             f"{name} was {theirs.get(name)!r} and is {mine[name]!r}"
