@@ -161,6 +161,11 @@ def filled(
     )
 
 
+def labels_left(clf: Fitted, share: float, right: float, confidence: float | None = None) -> int | None:
+    """How many more labels at random it takes to fill a share of the table; None where that is unknown."""
+    return labels_needed(evidence(clf), right, confidence, (share,))[0].labels
+
+
 def _differing(clf: Fitted) -> tuple[str, ...] | None:
     """The columns by which labelled rows are told from the others; None where they are alike."""
     each = clf.estimators_ if clf.several_labels else [clf]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-_GOAL = 0.9
+GOAL = 0.9
 # Answers change nothing any more where over the last so many trainings, and at least so many answers, the
 # share promised rose by less than this, and in each less than this share of the guesses changed.
 _TRAININGS, _ANSWERS = 3, 30
@@ -79,7 +79,7 @@ class Outlook:
         return f"{so_far}; about {self.answers_left:,} more answers"
 
 
-def outlook(standings: Sequence[Standing], goal: float = _GOAL, needed: int | None = None) -> Outlook:
+def outlook(standings: Sequence[Standing], goal: float = GOAL, needed: int | None = None) -> Outlook:
     """Whether to go on, from where the work stood at each training.
 
     Parameters

@@ -7,6 +7,10 @@ from typing import Annotated
 
 import typer
 
+from ..common.errors import InputError
+
+# The share of the missing labels that people work for, unless they say another.
+GOAL = 0.9
 _FORMATS = "CSV, TSV, Parquet, JSON lines or Excel; .gz too."
 
 Data = Annotated[str | None, typer.Argument(help=_FORMATS)]
@@ -55,4 +59,14 @@ AnswerFrom = Annotated[
     str | None,
     typer.Option(help="A table with all labels: a simulated person answers from it, instead of a browser."),
 ]
+Goal = Annotated[
+    float,
+    typer.Option(help="The share of the missing labels to fill in under the promise, after which to stop."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
+
+
+def check_goal(goal: float) -> None:
+    """Refuse a goal that is no share."""
+    if not 0 < goal <= 1:
+        raise InputError(f"--goal is a share of the missing labels, such as 0.9; it is {goal:g}.")

@@ -15,6 +15,7 @@ from .facts import Facts
 from .run_folder import COMPLETE, STOPPED, RunFolder
 from .settings import Settings
 from .source import Labelling, Source
+from .standings import with_this
 from .summary import Summary
 
 
@@ -124,6 +125,7 @@ def handed_out(
     The arguments are those of `work`, what it came to, and whether the classifier is a new one.
     """
     labels, filling = labelling.write_labels(), labelling.filling()
+    stands = with_this(folder, facts, clf, filling, new and not interrupted)
     if new:
         folder.write_model(clf)
     folder.write_history(clf)
@@ -132,7 +134,7 @@ def handed_out(
         page = folder.write_page(clf, settings, X=X)
     status = STOPPED if interrupted else COMPLETE
     found = {"labelled": filling.n_filled, "promise": str(filling), "seconds": round(seconds, 1)}
-    folder.write_record(settings, facts, status, **found)
+    folder.write_record(settings, facts, status, **found, **stands)
     return Outcome(
         interrupted=interrupted,
         n_filled=filling.n_filled,

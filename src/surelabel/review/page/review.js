@@ -192,8 +192,16 @@ function recent(answer) {
     make("button", { type: "button", class: "plain", text: "change", "aria-label": `Change row ${answer.row + 1}, ${said}`, onclick: () => open(answer.row, answer.pile) }));
 }
 
+function goal(state) {
+  at("goal").hidden = state.goal === null;
+  if (state.goal === null || at("goal").textContent === state.goal.words) return;
+  at("goal").textContent = state.goal.words;
+  at("goal").classList.toggle("reached", state.goal.stop);
+}
+
 export function showState(state) {
   page.state = state;
+  goal(state);
   for (const button of document.querySelectorAll("nav button")) {
     const { all, answered } = state.piles[button.dataset.pile];
     button.querySelector(".left").textContent = button.dataset.pile === "browse" ? count(all) : `${count(all - answered)} left`;
