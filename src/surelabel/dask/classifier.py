@@ -178,6 +178,8 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         """The run, its table, and how many labelled rows each class has."""
         if clf.found_weight == "full":
             raise ValueError('found_weight="full" trains on every row found; on a cluster it is "balanced".')
+        if clf.clean is not None:
+            raise ValueError(f"clean={clf.clean!r} is for a table on one machine; on a cluster leave it out.")
         check(method_of(clf))
         table, labels, targets = read(clf, X, y, client)
         counts = np.sum([each.given for each in labels.ask(shard.counts, None)], axis=0)

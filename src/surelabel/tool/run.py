@@ -45,7 +45,7 @@ def run(
             if resume and folder.can_resume():
                 record, n_rounds = folder.resume(settings, source.facts)
                 if record["status"] == COMPLETE and are_new(known, record):
-                    folder.begin(settings, source.facts, **{NAME: record.get(NAME, [])})
+                    folder.begin(settings, source.facts, known={NAME: record.get(NAME, [])})
                 elif record["status"] == COMPLETE:
                     console.print(f"This run is complete: {escaped(folder.path)}", highlight=False)
                     if any(settings.plain()[name] != record["settings"].get(name) for name in DECIDED):

@@ -84,11 +84,12 @@ class RunFolder:
         """Whether there is a run in the folder to go on with."""
         return self._holds_run() and self.record()["status"] != _BEGINNING
 
-    def begin(self, settings: Settings, facts: Facts, **known: Any) -> None:
+    def begin(self, settings: Settings, facts: Facts, known: dict[str, Any] | None = None) -> None:
         """Make the folder ready for a new run: remove what an earlier one wrote, but not what is read.
 
-        What is `known` goes into run.json.
+        What is known from before goes into run.json.
         """
+        known = known or {}
         self._check_outputs(facts)
         if not self._holds_run():
             self._check_strangers()
@@ -219,6 +220,7 @@ class RunFolder:
             "rounds": [_described(round) for round in clf.history_],
             "ended": clf.termination_condition_,
             "verdict": None if verdict is None else asdict(verdict) | {"words": str(verdict)},
+            "cleaned": None if clf.cleaned_ is None else str(clf.cleaned_),
         }
         with self.files.placing(self.history.name) as path:
             write_bytes(path, as_json(history))

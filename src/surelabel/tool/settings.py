@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from ..common.errors import InputError, did_you_mean
-from ..common.settings import INSIDE_SHARE, MOST_JOBS, RIGHT
+from ..common.settings import CLEAN_WAYS, INSIDE_SHARE, MOST_JOBS, RIGHT
 
 # What computes is imported when it is needed: --help would wait for it.
 if TYPE_CHECKING:
@@ -69,6 +69,8 @@ class Settings:
         Share of each class among the unlabelled rows.
     guard : bool, default=True
         Whether to find out if the unlabelled rows helped.
+    clean : {"drop", "down-weight"}, optional
+        What to do with given labels that look wrong.
     right : float, default=0.95
         The share of the filled labels that is to be right.
     confidence : float, optional
@@ -111,6 +113,7 @@ class Settings:
     members: int | None = None
     prior: dict[str, float] | None = None
     guard: bool = True
+    clean: str | None = None
     right: float = RIGHT
     confidence: float | None = None
     per_class: bool = False
@@ -149,6 +152,8 @@ class Settings:
             value = getattr(settings, name)
             if value is not None and not least <= value <= most:
                 raise InputError(f"--{name} must be from {least} to {most:,}; it is {value}.")
+        if settings.clean not in (None, *CLEAN_WAYS):
+            raise InputError(f"--clean must be one of {', '.join(CLEAN_WAYS)}; it is {settings.clean!r}.")
         settings._check_promise()
         settings._check_engine()
         if settings.jobs is not None and settings.jobs != -1 and not 1 <= settings.jobs <= MOST_JOBS:
@@ -177,7 +182,7 @@ class Settings:
             if self.scheduler is not None:
                 raise InputError("--scheduler is for --engine dask.")
             return
-        for name in ("target_prefix", "unlabeled", "sheet", "encoding"):
+        for name in ("target_prefix", "unlabeled", "sheet", "encoding", "clean"):
             if getattr(self, name) is not None:
                 raise InputError(f"{_option(name)} is not for --engine dask.")
         here = os.cpu_count() or 1
@@ -241,6 +246,7 @@ class Settings:
             "random_state": self.seed,
             "n_jobs": self.jobs,
             "guard": self.guard,
+            "clean": self.clean,
         }
         if self.members is not None:
             settings["committee"] = Unlike(n_seats=self.members)
