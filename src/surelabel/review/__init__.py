@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..common.settings import GOAL, SOME_SHARE, check_setting
 from ..common.types import Fitted, Table
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def review(
     *,
     answers: str | Path | None = None,
     image: str | None = None,
-    goal: float = 0.9,
+    goal: float = GOAL,
     name: str = "",
     port: int = 0,
 ) -> Review:
@@ -117,19 +118,18 @@ def review(
     """
     # A server takes a moment to import, which only those who review should wait for.
     from ..advice.stopping import Standing, outlook
-    from ..common.settings import RIGHT
-    from ..handing_out import labels_left
     from .answers import AnswerFile
     from .desk import Desk
     from .piles import piles_of
     from .server import Serving
     from .subject import subject_of
 
+    check_setting("goal", goal, SOME_SHARE)
     subject = subject_of(clf, X, image=image)
     folder = tempfile.TemporaryDirectory() if answers is None else None
     path = Path(answers) if folder is None else Path(folder.name) / "answers.sqlite"  # type: ignore[arg-type]
     stands = Standing(0, clf.fill().share_promised)
-    ahead = outlook([stands], goal, labels_left(clf, goal, RIGHT))
+    ahead = outlook([stands], goal, clf.labels_needed(goal).labels)
     desk = Desk(subject, piles_of(clf), AnswerFile(path, {"rows": str(len(subject))}), outlook=ahead)
     classes = {str(label): label for label in clf.classes_.tolist()}
     try:

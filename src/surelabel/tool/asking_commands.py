@@ -7,9 +7,10 @@ from typing import Annotated
 import typer
 
 from ..common.errors import InputError
+from ..common.settings import GOAL, SOME_SHARE, check_setting
 from .console import console_for, notices
 from .errors import answering
-from .options import GOAL, Goal, Quiet, Run, check_goal
+from .options import Goal, Quiet, Run
 
 Out = Annotated[str | None, typer.Option("--out", "-o", help="A file to write the rows into.")]
 
@@ -27,7 +28,7 @@ def next_rows(
     console = console_for(quiet)
     with answering(), notices(console):
         _check(n, out)
-        check_goal(goal)
+        check_setting("--goal", goal, SOME_SHARE)
         show_asked(console, run_folder, n, out, goal)
 
 

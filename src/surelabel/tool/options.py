@@ -7,10 +7,6 @@ from typing import Annotated
 
 import typer
 
-from ..common.errors import InputError
-
-# The share of the missing labels that people work for, unless they say another.
-GOAL = 0.9
 _FORMATS = "CSV, TSV, Parquet, JSON lines or Excel; .gz too."
 
 Data = Annotated[str | None, typer.Argument(help=_FORMATS)]
@@ -64,9 +60,3 @@ Goal = Annotated[
     typer.Option(help="The share of the missing labels to fill in under the promise, after which to stop."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
-
-
-def check_goal(goal: float) -> None:
-    """Refuse a goal that is no share."""
-    if not 0 < goal <= 1:
-        raise InputError(f"--goal is a share of the missing labels, such as 0.9; it is {goal:g}.")

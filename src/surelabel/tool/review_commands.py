@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..common.errors import InputError
+from ..common.settings import GOAL, SOME_SHARE, check_setting
 from .console import console_for, escaped, notices
 from .errors import answering
-from .options import GOAL, AnswerFrom, Goal, Quiet, Run, check_goal
+from .options import AnswerFrom, Goal, Quiet, Run
 
 # What computes is imported by the command that needs it: --help and completion would wait for it.
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def review(
 
     console = console_for(quiet)
     with answering(), notices(console):
-        check_goal(goal)
+        check_setting("--goal", goal, SOME_SHARE)
         reviewed(
             RunFolder(run_folder),
             console,

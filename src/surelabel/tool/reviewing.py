@@ -13,7 +13,8 @@ from typing import Any
 
 import pandas as pd
 
-from ..advice.stopping import GOAL, Outlook
+from ..advice.stopping import Outlook, gained
+from ..common.settings import GOAL
 from ..files import InputError, read_table, target_values
 from ..review.answers import AnswerFile
 from ..review.desk import Desk
@@ -25,7 +26,7 @@ from .filled_table import reason_columns
 from .label_columns import uniform
 from .run_folder import RunFolder
 from .settings import Settings
-from .standings import outlook_of
+from .standings import outlook_of, standings_of
 from .table_source import features_of
 
 
@@ -163,7 +164,6 @@ class Update:
             str(self._folder.path),
             "--resume",
         ]
-        before = self._filled()
         process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
         )
@@ -173,14 +173,13 @@ class Update:
             self._words = f"The answers were not taken in: {' '.join(self._lines)[-600:]}"
             return
         try:
-            run = opened(RunFolder(self._folder.path), self._image, self._goal)
+            folder = RunFolder(self._folder.path)
+            run, change = opened(folder, self._image, self._goal), gained(standings_of(folder))
         except InputError as error:
             self._words = f"The answers are taken in, but the new run cannot be shown: {error}"
             return
         self._desk.change(run.subject, run.piles, run.since, run.outlook)
-        self._words = (
-            f"The answers are taken in. Labels filled in: {before:,} before, {self._filled():,} now."
-        )
+        self._words = f"The answers are taken in: {change or f'{self._filled():,} labels are filled in'}."
         self._done = True
 
     def _filled(self) -> int:

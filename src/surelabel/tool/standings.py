@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,6 @@ from ..advice.stopping import Outlook, Standing, outlook
 from ..classifier import PseudoLabelClassifier
 from ..common.settings import RIGHT
 from ..filling import Filling
-from ..handing_out import labels_left
 from ..saving.model_file import load
 from .facts import Facts
 from .run_folder import RunFolder
@@ -24,32 +24,41 @@ def standings_of(folder: RunFolder) -> list[Standing]:
     return [Standing(**each) for each in folder.record().get(NAME, [])]
 
 
-def with_this(
-    folder: RunFolder, facts: Facts, clf: PseudoLabelClassifier, filling: Filling, new: bool
-) -> dict[str, list[dict[str, float]]]:
-    """For run.json: where the work stood before, and where it stands now.
+def after_training(
+    folder: RunFolder, facts: Facts, clf: PseudoLabelClassifier, filling: Filling
+) -> list[Standing]:
+    """Where the work stood before, and where it stands with a new classifier.
 
-    Called before a new classifier takes the place of the one before it. A classifier that is not new stands
-    where it stood, under another promise.
+    Called before the classifier takes the place of the one before it.
     """
     earlier = standings_of(folder)
-    if new:
-        changed = _share_changed(load(folder.model), clf) if earlier and folder.model.exists() else 1.0
-        answers = int(facts.record.get("answers", {}).get("labels", 0))
-        now = [*earlier, Standing(answers, filling.share_promised, changed)]
-    else:
-        now = [*earlier[:-1], *(replace(each, promised=filling.share_promised) for each in earlier[-1:])]
-    return {NAME: [asdict(each) for each in now]}
+    answers = int(facts.record.get("answers", {}).get("labels", 0))
+    changed = _share_changed(folder, clf) if earlier else 1.0
+    return [*earlier, Standing(answers, filling.share_promised, changed)]
 
 
-def _share_changed(before: PseudoLabelClassifier, now: PseudoLabelClassifier) -> float:
+def under_another_promise(folder: RunFolder, filling: Filling) -> list[Standing]:
+    """Where the work stood, the last time by what is promised of the same classifier's labels now."""
+    known = standings_of(folder)
+    return [*known[:-1], *(replace(last, promised=filling.share_promised) for last in known[-1:])]
+
+
+def _share_changed(folder: RunFolder, now: PseudoLabelClassifier) -> float:
     """Of the rows that are without a label in both, the share that is guessed to be of another class."""
+    if not folder.model.exists():
+        return 1.0  # nothing is known to have stayed
+    before = load(folder.model)
     guesses = [
         pd.Series(clf.pseudo_labels_["guess"].astype(str).to_numpy(), np.flatnonzero(clf.labeled_iter_ != 0))
         for clf in (before, now)
     ]
     both = guesses[0].index.intersection(guesses[1].index)
     return float((guesses[0][both] != guesses[1][both]).mean()) if len(both) else 0.0
+
+
+def as_record(standings: list[Standing]) -> dict[str, Any]:
+    """Standings for run.json."""
+    return {NAME: [asdict(each) for each in standings]}
 
 
 def outlook_of(folder: RunFolder, clf: PseudoLabelClassifier, goal: float) -> Outlook | None:
@@ -60,5 +69,5 @@ def outlook_of(folder: RunFolder, clf: PseudoLabelClassifier, goal: float) -> Ou
     settings = folder.record()["settings"]
     right, confidence = settings.get("right", RIGHT), settings.get("confidence")
     # From the second training on, the speed so far tells more than an estimate from one.
-    needed = labels_left(clf, goal, right, confidence) if len(so_far) == 1 else None
+    needed = clf.labels_needed(goal, right, confidence).labels if len(so_far) == 1 else None
     return outlook(so_far, goal, needed)
