@@ -115,6 +115,9 @@ bench-loop: $(VENV)/bench.stamp  ## a simulated person answers, by who chooses t
 bench-wrong: $(VENV)/bench.stamp  ## how well wrong labels are found, beside cleanlab; ARGS="--data-dir DIR"; goes on where it was stopped
 	$(ONE) $(BIN)/python benchmarks/wrong_labels.py $(ARGS)
 
+bench-clean: $(VENV)/bench.stamp  ## what wrong labels cost csa(), and what clean= wins back; ARGS="--data-dir DIR"; goes on where it was stopped
+	$(ONE) $(BIN)/python benchmarks/cleaning.py $(ARGS)
+
 bench-passes: $(VENV)/bench.stamp  ## which rows the t-test trusts as a network is asked more often; ARGS="--seeds 2"
 	$(ONE) $(BIN)/python benchmarks/passes.py $(ARGS)
 

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .advice.audit import audited
 from .allocation import Status
-from .common.settings import INSIDE_SHARE, RIGHT, check_setting
+from .common.settings import GOAL, INSIDE_SHARE, RIGHT, SOME_SHARE, check_setting
 from .common.types import Bools, Fitted, Ints, Values
 from .filling import Curve, Evidence, Filling, More, cells, fill, fill_curve, labels_needed
 from .filling.evidence import unseen
@@ -183,6 +183,36 @@ class HandsOut:
         [0, 0, 0]
         """
         return filled(self, right, confidence, per_class, exact, promise)
+
+    def labels_needed(
+        self, share: float = GOAL, right: float = RIGHT, confidence: float | None = None
+    ) -> More:
+        """How many more labels at random it takes until a share of the table can be filled.
+
+        Parameters
+        ----------
+        share : float, default=0.9
+            Of the missing labels.
+        right, confidence : float
+            The promise, as in `fill`.
+
+        Returns
+        -------
+        More
+            `labels`, a rough figure, and where it lies in about three of four cases (`between`).
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from surelabel import csa
+        >>> from surelabel.model_selection import hide_labels
+        >>> X, y = load_iris(return_X_y=True)
+        >>> clf = csa(random_state=0).fit(X, hide_labels(y, 0.6, random_state=0))
+        >>> clf.labels_needed(0.9, right=0.9).labels
+        0
+        """
+        check_setting("share", share, SOME_SHARE)
+        return labels_needed(evidence(self), right, confidence, (share,))[0]
 
     def fill_curve(self, confidence: float = 0.9) -> Curve:
         """How many rows can be filled for every share right: estimated, on average, and with confidence."""

@@ -72,6 +72,8 @@ class Fit:
             raise ValueError('found_weight="full" trains on every row found; in shards it is "balanced".')
         if clf.aside:
             raise ValueError(f"aside={clf.aside:g} is for a table in memory; leave it out for shards.")
+        if clf.clean is not None:
+            raise ValueError(f"clean={clf.clean!r} is for a table in memory; leave it out for shards.")
         check(method_of(clf))
         table, labels, targets = read(clf, x, y, heading)
         counts = np.sum([each.given for each in labels.ask(shard.counts, None)], axis=0)

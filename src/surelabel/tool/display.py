@@ -130,6 +130,8 @@ def show_outcome(console: Console, folder: RunFolder, outcome: Outcome) -> None:
     console.print()
     if outcome.verdict is not None:
         console.print(f"did the unlabelled rows help? [bold]{outcome.verdict}[/bold]", highlight=False)
+    if outcome.gained is not None:
+        console.print(_sentence(outcome.gained), highlight=False)
     console.print("\n[bold]What to do next[/bold]")
     for line in _advice(folder, outcome, summary):
         console.print(f"  {line}", highlight=False, soft_wrap=True)

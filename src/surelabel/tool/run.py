@@ -23,6 +23,7 @@ from .settings import DECIDED, Settings
 from .shard_source import shard_reader
 from .shards import engine_for
 from .source import Reader, Source
+from .standings import NAME
 from .table_reading import read_tables
 from .work import Outcome, Stop, work
 
@@ -48,7 +49,7 @@ def run(
             if resume and folder.can_resume():
                 record, n_rounds = folder.resume(settings, source.facts)
                 if record["status"] == COMPLETE and are_new(known, record):
-                    folder.begin(settings, source.facts)
+                    folder.begin(settings, source.facts, known={NAME: record.get(NAME, [])})
                 elif record["status"] == COMPLETE:
                     console.print(f"This run is complete: {escaped(folder.path)}", highlight=False)
                     if any(settings.plain()[name] != record["settings"].get(name) for name in DECIDED):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from ..common.errors import InputError, did_you_mean
-from ..common.settings import INSIDE_SHARE, MOST_JOBS, RIGHT
+from ..common.settings import CLEAN_WAYS, INSIDE_SHARE, MOST_JOBS, RIGHT
 
 # What computes is imported when it is needed: --help would wait for it.
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _LIMITS = {"rounds": (0, 10_000), "members": (2, 200), "seed": (0, 2**32 - 1)}
 # Worker processes for each processor of this machine, each of which takes 150 MB to start.
 _MOST_WORKERS = 4
 # Settings of tables that are in memory.
-_IN_MEMORY = ("target_prefix", "unlabeled", "sheet", "encoding")
+_IN_MEMORY = ("target_prefix", "unlabeled", "sheet", "encoding", "clean")
 # Settings that name something.
 _NAMING = ("data", "target", "target_prefix", "unlabeled", "sheet", "encoding", "scheduler")
 _SHOWN = 10
@@ -72,6 +72,8 @@ class Settings:
         Share of each class among the unlabelled rows.
     guard : bool, default=True
         Whether to find out if the unlabelled rows helped.
+    clean : {"drop", "down-weight"}, optional
+        What to do with given labels that look wrong.
     right : float, default=0.95
         The share of the filled labels that is to be right.
     confidence : float, optional
@@ -114,6 +116,7 @@ class Settings:
     members: int | None = None
     prior: dict[str, float] | None = None
     guard: bool = True
+    clean: str | None = None
     right: float = RIGHT
     confidence: float | None = None
     per_class: bool = False
@@ -152,6 +155,8 @@ class Settings:
             value = getattr(settings, name)
             if value is not None and not least <= value <= most:
                 raise InputError(f"--{name} must be from {least} to {most:,}; it is {value}.")
+        if settings.clean not in (None, *CLEAN_WAYS):
+            raise InputError(f"--clean must be one of {', '.join(CLEAN_WAYS)}; it is {settings.clean!r}.")
         settings._check_promise()
         settings._check_engine()
         if settings.jobs is not None and settings.jobs != -1 and not 1 <= settings.jobs <= MOST_JOBS:
@@ -251,6 +256,7 @@ class Settings:
             "random_state": self.seed,
             "n_jobs": self.jobs,
             "guard": self.guard,
+            "clean": self.clean,
         }
         if self.members is not None:
             settings["committee"] = Unlike(n_seats=self.members)
