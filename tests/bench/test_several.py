@@ -89,7 +89,10 @@ def test_a_method_asks_of_each_label_what_it_asks_of_one(method, split):
         expected = np.sum([row + [0] * (length - len(row)) for row in rows], axis=0)
         assert_array_equal(both.details[name], expected)
     assert both.details["cells"] == pytest.approx(np.mean([outcome.accuracy for outcome in alone]))
-    assert both.details["rounds"] == [both.accuracy]
+    # One before the first round, one after each.
+    assert len(both.details["rounds"]) == len(both.details["pool"]) + 1
+    assert both.details["rounds"][0] == METHODS["xgboost"].run(split).accuracy
+    assert both.details["rounds"][-1] == both.accuracy
 
 
 @pytest.mark.filterwarnings("ignore:y has no unlabelled cell:UserWarning")
