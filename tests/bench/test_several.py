@@ -119,4 +119,7 @@ def test_tables_show_every_measure(tmp_path):
     lines = list(page.lines(store, tmp_path / "results.md", [suite, theirs], pictures=False))
     assert "### Micro F1" in lines
     assert "| XGBoost | 50.00 +- 0.00 |" in lines
-    assert any(line.startswith("| Emotions | 61.00 +- 2.48 (64.64) |") for line in lines)
+    assert any(line.startswith("| Emotions | 61.00 +- 2.48 [3] (64.64) **below** |") for line in lines)
+    # UPS is as good as XGBoost in each seed here, where theirs gains 2.30.
+    assert any(line.startswith("| Emotions | +0.00 +- 0.00 [3] (+2.30) **below** |") for line in lines)
+    assert "UPS, gain: significantly below theirs on Emotions, of 1." in lines

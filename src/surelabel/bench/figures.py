@@ -45,6 +45,8 @@ def _rounds(suite: Suite, store: Store) -> _Chart:
                 # Rounds that ended early keep what they had reached.
                 mean, half = interval([run[min(number, len(run) - 1)] for run in runs])
                 lines.append((known(dataset).title, label, number, mean, half))
+    if not lines:
+        raise InputError(f"What is stored of {suite.name} has the last round alone; run it into a new --out.")
     table = _frame(lines, ["dataset", "method", "round", "mean", "half"])
     title = f"{suite.measures['accuracy']}, %"
     return _panels(_lines(table, "round", "method", _labels(suite), title=title), suite, columns=3)
