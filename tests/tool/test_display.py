@@ -1,6 +1,7 @@
 """What is said before a run, within it and at its end."""
 
 from io import StringIO
+from logging import DEBUG, LogRecord
 from types import SimpleNamespace
 
 import pytest
@@ -8,9 +9,10 @@ from rich.console import Console
 
 from surelabel.tool.display import show_facts, show_outcome
 from surelabel.tool.facts import Facts
-from surelabel.tool.progress import _Step
+from surelabel.tool.progress import Progress, _Step
+from surelabel.tool.settings import Settings
 from surelabel.tool.summary import Summary
-from surelabel.tool.work import Outcome
+from surelabel.tool.work import Outcome, Stop
 
 
 @pytest.mark.parametrize(
@@ -49,3 +51,13 @@ def test_the_time_left_is_that_of_the_step_at_its_own_pace(monkeypatch):
     assert _Step("training member", 1, 12, first=1, begin=10, now=10).left() is None
     assert _Step("training member", 3, 12, first=1, begin=10, now=30).left() == pytest.approx(90)
     assert _Step("training member", 12, 12, first=1, begin=10, now=30).left() is None
+
+
+def test_a_step_whose_length_is_not_known_is_named_and_takes_the_place_of_the_one_before():
+    progress = Progress(Console(file=StringIO()), Settings("birds.csv", rounds=5), Stop())
+    for args, words in [
+        (("trying model", 11, 11), "trying model 11 of 11"),
+        (("writing the report",), "writing the report"),
+    ]:
+        progress.emit(LogRecord("surelabel", DEBUG, "", 0, "", args, None))
+        assert f"round 1 of 5: {words} (" in str(progress.__rich__())

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..classifier import PseudoLabelClassifier
+from ..common.notice import begun
 from ..filling import Filling
 from ..rounds.records import Round
 from ..rounds.several import LabelRounds
@@ -60,6 +61,11 @@ class Outcome:
     verdict: str | None = None
     hurt: bool = False
     alone: bool = False
+
+    @property
+    def n_left(self) -> int:
+        """Missing labels that were not filled in; a person is to decide them."""
+        return 0 if self.filling is None else len(self.filling.filled) - self.filling.n_filled
 
 
 def work(
@@ -123,12 +129,15 @@ def handed_out(
 
     The arguments are those of `work`, what it came to, and whether the classifier is a new one.
     """
+    begun("writing the labels")
     labels, filling = labelling.write_labels(), labelling.filling()
     if new:
+        begun("writing the model")
         folder.write_model(clf)
     folder.write_history(clf)
     page = None
     if settings.report and (X := labelling.features()) is not None:
+        begun("writing the report")
         page = folder.write_page(clf, settings, X=X)
     status = STOPPED if interrupted else COMPLETE
     found = {"labelled": filling.n_filled, "promise": str(filling), "seconds": round(seconds, 1)}
