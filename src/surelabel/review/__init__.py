@@ -82,7 +82,7 @@ def review(
         A file to keep the answers in, and to go on with; without, they are gone after `stop`, but for what
         `answers()` told.
     image : str, optional
-        Columns of pixels to draw: "8x8", or "8x8:pixel_" with how their names begin.
+        Columns of pixels to draw: `8x8`, or `8x8:pixel_` with how their names begin.
     name : str
         Of the person, kept with each answer.
     port : int, default=0
