@@ -51,6 +51,9 @@ docs: $(VENV)/docs.stamp  ## the site, into docs/_build/html; a warning is an er
 docs-pictures: $(VENV)/docs.stamp  ## the pictures of the pages on concepts
 	MPLBACKEND=agg $(ONE) $(BIN)/python docs/pictures.py
 
+docs-screenshots: $(VENV)/docs.stamp $(VENV)/test.stamp  ## pictures of the report and of the review page, from a run of the demo
+	$(ONE) $(BIN)/python docs/screenshots.py
+
 docs-comparisons: $(VENV)/docs.stamp  ## the page of comparisons, from the stored runs
 	$(ONE) $(BIN)/python docs/comparisons.py
 

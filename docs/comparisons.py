@@ -1,15 +1,31 @@
-"""The page of comparisons, made from stored runs alone: `make docs-comparisons` writes it again."""
+"""The page of comparisons and README's table, made from stored runs alone: `make docs-comparisons`."""
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 from pathlib import Path
+from textwrap import TextWrapper
 
 from surelabel.bench.comparison import against, as_stored, runs_of
 from surelabel.bench.store import Store
 from surelabel.bench.suites import SUITES
 
 DOCS = Path(__file__).parent
+README = DOCS.parent / "README.md"
 OURS = "csa()"
+# Where README's table goes, and the methods that it names.
+MARK, END = "<!-- comparisons: written by make docs-comparisons -->", "<!-- end -->"
+BESIDE = {
+    "AutoGluon, 600 s": "AutoGluon (medium quality, 600 s)",
+    "CatBoost": "CatBoost",
+    "random forest": "a random forest",
+    "csa() on labels alone": "the same committee without the unlabelled rows",
+}
+# Places on the page.
+ACCURACY = "accuracy-scikit-learn-xgboost-catboost-autogluon"
+PROMISE = "labels-of-which-95-are-right-mapie"
+WRONG = "wrong-labels-cleanlab"
 # The rules of docs/promise.json, and what they are called here.
 RULES = {
     "average 95%": "`clf.fill(right=0.95)`",
@@ -28,7 +44,57 @@ FINDERS = {
 def page() -> str:
     """The whole page."""
     parts = [_preface(), _accuracy(), _promise(), _wrong_labels(), _asking(), _versions()]
-    return "\n".join(line for part in parts for line in part).rstrip() + "\n"
+    return "\n".join(_wrapped(line for part in parts for line in part)).rstrip() + "\n"
+
+
+def _wrapped(lines: Iterable[str]) -> Iterator[str]:
+    """Lines of prose that follow one another as a paragraph of even lines; all others as they are."""
+    wrapper = TextWrapper(120, break_long_words=False, break_on_hyphens=False)
+    for is_prose, some in groupby(lines, lambda line: bool(line) and line[0] not in "|#"):
+        if not is_prose:
+            yield from some
+            continue
+        for item in re.split(" (?=- )", " ".join(line.strip() for line in some)):
+            wrapper.subsequent_indent = "  " if item.startswith("- ") else ""
+            yield from wrapper.wrap(item)
+
+
+def short() -> str:
+    """The table of README: a line for each page's part, with the figures that matter most."""
+    store = Store(DOCS / "suite")
+    suite = as_stored(SUITES["suite_confirm"], store)
+    accuracy = {each.other: each for each in against(runs_of(suite, store), OURS)}
+    rules = json.loads((DOCS / "promise.json").read_text())["by labels"]["all"]
+    half = json.loads((DOCS / "asking" / "wrong_labels.json").read_text())["halves"]["confirming"]
+    ours, mapie = rules["confident 95%, 0.9"], rules["MAPIE, two fifths held out"]
+    rows = [
+        [
+            f"[accuracy](docs/comparisons.md#{ACCURACY}) above {name}",
+            f"{accuracy[other].mean:+.1f} points (standard error {accuracy[other].error:.1f}), "
+            f"{len(accuracy[other].by_table)} tables, {accuracy[other].cpu:.2g} times its processor time",
+        ]
+        for other, name in BESIDE.items()
+    ]
+    rows += [
+        [
+            f"[labels filled in](docs/comparisons.md#{PROMISE}), 95% right with 90% confidence",
+            f"{ours['filled']:.0%}; MAPIE {mapie['filled']:.0%}; {ours['tables']} tables",
+        ],
+        [
+            f"[wrong labels found](docs/comparisons.md#{WRONG}), AUROC",
+            f"{half['auroc']['doubtful_labels']:.2f}; cleanlab with extra trees "
+            f"{half['auroc']['cleanlab, trees']:.2f}, with our probabilities "
+            f"{half['auroc']['cleanlab, same']:.2f}; {len(half['tables'])} tables",
+        ],
+    ]
+    return "\n".join(_table(["on the same tables and labels", "surelabel"], rows)).replace("---:", "---")
+
+
+def readme_with(table: str, text: str) -> str:
+    """README with the table between its two marks."""
+    before, mark, rest = text.partition(MARK)
+    _, end, after = rest.partition(END)
+    return f"{before}{mark}\n{table}\n{end}{after}"
 
 
 def _preface() -> Iterator[str]:
@@ -207,3 +273,4 @@ def _versions() -> Iterator[str]:
 
 if __name__ == "__main__":
     (DOCS / "comparisons.md").write_text(page())
+    README.write_text(readme_with(short(), README.read_text()))

@@ -3,6 +3,7 @@
 collect_ignore_glob = [
     "conf.py",
     "pictures.py",
+    "screenshots.py",
     "comparisons.py",
     "promise_tables.py",
     "gallery/*",

@@ -77,6 +77,23 @@ def rounds() -> Figure:
     return fig
 
 
+def promise() -> Figure:
+    """Labels of digits that can be filled in, by the share of them that is to be right."""
+    X, truth = load_digits(return_X_y=True)
+    y = hide_labels(truth, 0.9, random_state=0)
+    curve = csa(random_state=0).fit(X, y).fill_curve(0.9)
+    fig, ax = plt.subplots(figsize=(7.5, 3.2))
+    forms = [
+        ("on average", curve.average, BLUE),
+        ("with 90% confidence, in this very table", curve.confident, RED),
+    ]
+    for words, rows, color in forms:
+        ax.step(100 * curve.right, 100 * rows / curve.m, where="post", color=color, label=words)
+    ax.set(xlabel="share that must be right, %", ylabel="labels filled in, %", xlim=(90, 100))
+    ax.legend(frameon=False, loc="lower left")
+    return fig
+
+
 def verdict() -> Figure:
     """The gain by more and more labels."""
     X, truth = make_classification(800, 10, n_informative=5, n_classes=3, class_sep=1.2, random_state=0)
@@ -95,7 +112,7 @@ def verdict() -> Figure:
 
 
 if __name__ == "__main__":
-    for draw in (limits, committee, rounds, verdict):
+    for draw in (limits, committee, rounds, promise, verdict):
         figure = draw()
         figure.tight_layout()
         figure.savefig(Path(__file__).parent / "_static" / f"{draw.__name__}.png", dpi=130)

@@ -65,7 +65,7 @@ def pl(threshold: float = 0.8, **settings: Any) -> PseudoLabelClassifier:
     >>> X, y = load_iris(return_X_y=True)
     >>> clf = pl(threshold=0.9, n_rounds=2, guard=False, random_state=0)
     >>> print(clf.fit(X, hide_labels(y, 0.8, random_state=0)).history_[0])
-    round 1: 120 unlabelled, 120 sure, 78 labelled
+    round 1: 120 unlabelled, 120 sure, 78 accepted
     """
     parts: _Settings = {
         "committee": _one_model(),
@@ -184,7 +184,7 @@ def csa(**settings: Any) -> PseudoLabelClassifier:
     >>> y_few = hide_labels(y, 0.8, random_state=0)  # -1 is unlabelled
     >>> clf = csa(guard=False, random_state=0).fit(X, y_few)
     >>> print(clf.history_[0])
-    round 1: 120 unlabelled, 114 sure, 42 labelled
+    round 1: 120 unlabelled, 114 sure, 42 accepted
     """
     parts: _Settings = {"committee": Unlike(), "confidence": TTest(), "allocator": Transport()}
     return PseudoLabelClassifier(**(parts | settings))

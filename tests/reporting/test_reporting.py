@@ -125,7 +125,7 @@ def test_rounds_add_up_to_the_pool():
     clf, _, _ = digits()
     frame = data.rounds(clf)
     assert frame.groupby("round")["rows"].sum().tolist() == [round.pool for round in clf.history_]
-    labelled = frame[frame["outcome"] == data.LABELLED]["rows"].sum()
+    labelled = frame[frame["outcome"] == data.ACCEPTED]["rows"].sum()
     assert labelled == clf.pseudo_labels_["label"].notna().sum()
     by_class = data.round_classes(clf).groupby("class")["rows"].sum()
     counts = clf.pseudo_labels_["label"].dropna().astype(int).astype(str).value_counts()
@@ -149,24 +149,24 @@ def test_counts_stay_exact_where_rows_are_thinned():
 
 def test_truth_is_taken_for_all_rows_or_for_the_unlabelled_ones():
     clf, _, y = digits()
-    unlabeled = clf.labeled_iter_ != 0
-    assert_array_equal(data.rightness(clf, y), data.rightness(clf, y[unlabeled]))
+    unlabeled, said = clf.labeled_iter_ != 0, clf.pseudo_labels_["label"]
+    assert_array_equal(data.rightness(clf, y, said), data.rightness(clf, y[unlabeled], said))
     found = clf.pseudo_labels_["label"].notna().to_numpy()
     right = (clf.transduction_ == y)[unlabeled & (clf.labeled_iter_ > 0)].mean()
-    assert_allclose(data.rightness(clf, y)[found].mean(), right)
+    assert_allclose(data.rightness(clf, y, said)[found].mean(), right)
     weighted = data.accuracy(clf, y)
     assert_allclose(np.average(weighted["accuracy"], weights=weighted["rows"]), right)
     assert (weighted["low"] <= weighted["accuracy"]).all()
     assert (weighted["accuracy"] <= weighted["high"] + 1e-12).all()
     with pytest.raises(ValueError, match=r"y_true has 7 rows; the fit had 1797"):
-        data.rightness(clf, y[:7])
+        data.rightness(clf, y[:7], said)
 
 
 def test_truth_may_be_missing_or_of_a_class_not_known():
     clf = simulated(50, 3)
     truth = clf.pseudo_labels_["guess"].astype(object).to_numpy().copy()
     truth[0], truth[1] = None, "new"
-    right = data.rightness(clf, truth)
+    right = data.rightness(clf, truth, clf.pseudo_labels_["guess"])
     assert np.isnan(right[0])
     assert right[1] == 0
     assert (right[2:] == 1).all()
@@ -205,7 +205,7 @@ def test_plan_shows_each_round_beside_a_threshold():
     assert list(dict.fromkeys(frame["panel"])) == [
         "committee",
         "plan",
-        "labels given",
+        "accepted",
         "threshold 0.5",
         "threshold 0.9",
     ]
@@ -555,20 +555,20 @@ def test_brush_search_and_sort_change_the_table(tmp_path, browser):
         "(() => { const box = document.getElementById('search'); box.value = %s;"
         " box.dispatchEvent(new Event('input')); })()"
     )
-    tab.run(search % "'not sure'")
+    tab.run(search % "'committee not'")
     assert tab.run(count) == (clf.pseudo_labels_["status"] == Status.UNSURE).sum()
     tab.run(search % "'no such thing'")
     assert "No row is like that" in tab.run("document.querySelector('#rows tbody').textContent")
     tab.run(search % "''")
     tab.run("document.querySelector('#rows th[data-name=probability] button').click()")
     shown = tab.run(
-        "[...document.querySelectorAll('#rows tr.line')].map((tr) => Number(tr.cells[2].textContent))"
+        "[...document.querySelectorAll('#rows tr.line')].map((tr) => Number(tr.cells[3].textContent))"
     )
     assert shown == sorted(shown)
     tab.run("document.querySelector('#rows tr.line').click()")
     assert "pixel_0_0" in tab.run("document.querySelector('#rows tr.values').textContent")
-    tab.run("document.querySelector('#chips [data-outcome=labelled]').click()")
-    assert tab.run(count) == clf.pseudo_labels_["label"].notna().sum()
+    tab.run("document.querySelector('#chips [data-filled=\"not sure enough\"]').click()")
+    assert tab.run(count) == clf.pseudo_labels_["filled"].isna().sum()
     assert tab.complaints == []
     tab.close()
 

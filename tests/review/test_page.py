@@ -72,14 +72,14 @@ def table(n=400, classes=("cat", "dog", "owl"), cells=None, picture=None, tmp_pa
     frame = X.assign(**(cells or {}))
     k = rng.integers(0, len(classes), n)
     names = np.array(classes, dtype=object)
-    status = np.where(np.arange(n) < 20, "given", np.where(np.arange(n) % 2, "filled in", "no label"))
+    status = np.where(np.arange(n) < 20, "given", np.where(np.arange(n) % 2, "filled in", "not sure enough"))
     p = rng.uniform(0.4, 1.0, n)
     subject = Subject(
         frame=frame,
         X=X,
         kinds={name: "number" if name in X else "text" for name in frame},
         classes=tuple(classes),
-        label=np.where(status == "no label", None, names[k]),
+        label=np.where(status == "not sure enough", None, names[k]),
         guess=names[k],
         runner_up=names[(k + 1) % len(classes)],
         probability=p,
@@ -188,7 +188,7 @@ def test_an_audit_hides_the_label_until_the_answer_and_bounds_the_rest(browser, 
 
 def test_many_rows_are_looked_over_and_accepted_at_once(browser, serving, desk):
     page = Page(browser, serving, "browse")
-    page.page.select_option("#of-status", "no label")
+    page.page.select_option("#of-status", "not sure enough")
     page.page.wait_for_selector("body:not([aria-busy])")
     page.run("document.activeElement.blur()")
     page.press("a", "j", "x")

@@ -1,6 +1,7 @@
 """What is said before a run, within it and at its end."""
 
 from io import StringIO
+from logging import DEBUG, LogRecord
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,9 +11,10 @@ from rich.console import Console
 from surelabel.filling import Evidence, fill
 from surelabel.tool.display import show_facts, show_outcome
 from surelabel.tool.facts import Facts
-from surelabel.tool.progress import _Step
+from surelabel.tool.progress import Progress, _Step
+from surelabel.tool.settings import Settings
 from surelabel.tool.summary import Summary
-from surelabel.tool.work import Outcome
+from surelabel.tool.work import Outcome, Stop
 
 
 @pytest.mark.parametrize(
@@ -63,3 +65,13 @@ def test_rows_in_shards_are_filled_anew_by_the_same_command():
     show_outcome(Console(file=out, width=100), SimpleNamespace(path="run"), outcome)
     assert "the same command with --overwrite --right 0.9" in out.getvalue()
     assert "surelabel fill" not in out.getvalue()
+
+
+def test_a_step_whose_length_is_not_known_is_named_and_takes_the_place_of_the_one_before():
+    progress = Progress(Console(file=StringIO()), Settings("birds.csv", rounds=5), Stop())
+    for args, words in [
+        (("trying model", 11, 11), "trying model 11 of 11"),
+        (("writing the report",), "writing the report"),
+    ]:
+        progress.emit(LogRecord("surelabel", DEBUG, "", 0, "", args, None))
+        assert f"round 1 of 5: {words} (" in str(progress.__rich__())

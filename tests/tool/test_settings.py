@@ -164,3 +164,15 @@ def test_what_jobs_and_folders_are_makes_no_other_run():
         "data was 'cats.csv' and is 'birds.csv'"
     ]
     assert json.loads(json.dumps(settings.plain())) == settings.plain()
+
+
+def test_options_have_the_words_of_the_command_line():
+    asked = Settings(
+        "birds.csv", target="species", drop=("a", "b"), guard=False, prior={"owl": 0.2, "wren": 0.8}
+    )
+    options = asked.options()
+    assert options["--drop"] == "a, b"
+    assert options["--prior"] == "owl=0.2,wren=0.8"
+    assert options["--no-guard"] == "on"
+    assert options["--right"] == "0.95"
+    assert {"--unlabeled", "--per-class", "--data", "--report"}.isdisjoint(options)

@@ -89,6 +89,11 @@ def _module_of(frame: FrameType) -> str:
     return name if spec is None else spec.name
 
 
+def begun(step: str) -> None:
+    """Tell who follows the log which step of a run has begun; how long it takes is not known."""
+    logger.debug("%s", step)
+
+
 @contextmanager
 def each_once() -> Iterator[None]:
     """Say no notice twice within."""

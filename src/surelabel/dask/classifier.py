@@ -83,7 +83,7 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     ...     clf = DaskPseudoLabelClassifier(recipe).fit(X, y_few)
     ...     labels = clf.labels_.compute()
     >>> print(clf.history_[0])
-    round 1: 120 unlabelled, 114 sure, 69 labelled
+    round 1: 120 unlabelled, 114 sure, 69 accepted
     >>> labels["label"].head(3).tolist()
     [0, 0, 0]
     """

@@ -4,9 +4,13 @@ from .curve import Curve, fill_curve
 from .deciding import fill
 from .evidence import Evidence, cells, evidence_of
 from .more import More, labels_needed
-from .record import ClassFilled, Filling, ShareRight
+from .record import FILLED, GIVEN, LEFT, STATUSES, ClassFilled, Filling, ShareRight
 
 __all__ = [
+    "FILLED",
+    "GIVEN",
+    "LEFT",
+    "STATUSES",
     "ClassFilled",
     "Curve",
     "Evidence",

@@ -9,6 +9,9 @@ import numpy as np
 from ..common.types import Bools, Floats, Ints
 
 AVERAGE, CONFIDENT, AUDITED, NOTHING = "average", "confident", "audited", "nothing"
+# What became of a label, in files, on pages and in words: it came with the table, it is handed out, or a
+# person is to decide it.
+GIVEN, FILLED, LEFT = STATUSES = ("given", "filled in", "not sure enough")
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import altair as alt
 import pandas as pd
 
+from ..filling import LEFT
 from .data import OUTCOMES
 
 OUTCOME_COLORS = ["#1f9e89", "#e0a030", "#d65f5f", "#9aa0a6"]
@@ -22,7 +23,7 @@ _CELL_COLORS = {
     "yes, filled in": "#7fd0bf",
     "no, known": "#b5651d",
     "no, filled in": "#ecc48f",
-    "left": "#9aa0a6",
+    LEFT: "#9aa0a6",
 }
 ACCENT = "#4477c8"
 WIDTH = 620
@@ -31,7 +32,7 @@ _MOST_NAMED = 30
 
 
 def rounds(frame: pd.DataFrame, unit: str = "rows") -> alt.Chart:
-    """Rows, or what else is counted, labelled, not selected and not sure, by round."""
+    """Rows, or what else is counted, accepted, not selected and not sure, by round."""
     return (
         alt.Chart(data_of(_ranked(frame, "outcome", OUTCOMES)))
         .mark_bar(cornerRadiusEnd=2)
@@ -70,7 +71,7 @@ def cells(frame: pd.DataFrame) -> alt.Chart:
 
 
 def round_classes(frame: pd.DataFrame, colors: list[str] | None = None) -> alt.Chart:
-    """Rows labelled by class in each round: stacked bars, or cells where there are many classes."""
+    """Rows accepted by class in each round: stacked bars, or cells where there are many classes."""
     names = list(dict.fromkeys(frame["class"]))
     tooltip = ["round:O", "class:N", alt.Tooltip("rows:Q", format=",")]
     if colors is None:
@@ -90,7 +91,7 @@ def round_classes(frame: pd.DataFrame, colors: list[str] | None = None) -> alt.C
         alt.Chart(data_of(_ranked(frame, "class", names)))
         .mark_bar()
         .encode(
-            x=alt.X("rows:Q", title="rows labelled", stack="zero", axis=alt.Axis(tickCount=6)),
+            x=alt.X("rows:Q", title="rows accepted", stack="zero", axis=alt.Axis(tickCount=6)),
             y=alt.Y("round:O", title="round"),
             color=alt.Color(
                 "class:N",

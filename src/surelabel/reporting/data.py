@@ -17,12 +17,13 @@ from ..committees.base import Committee
 from ..committees.unlike import Unlike
 from ..common.types import AnyLabels, Fitted, Floats, Ints, Values
 from ..confidence import TTest
+from ..filling import FILLED, LEFT
 from ..rounds.records import Sketch
 from .names import distinct, text
 
-LABELLED, _LEFT, _UNSURE, _UNASKED = OUTCOMES = ["labelled", "not selected", "not sure", "not asked"]
+ACCEPTED, _PASSED, _UNSURE, _UNASKED = OUTCOMES = ["accepted", "not selected", "not sure", "not asked"]
 _OUTCOME = {
-    Status.ACCEPTED: LABELLED,
+    Status.ACCEPTED: ACCEPTED,
     Status.UNSURE: _UNSURE,
     Status.WEIGHTLESS: _UNASKED,
     Status.UNASKED: _UNASKED,
@@ -51,9 +52,9 @@ def class_names(clf: Fitted) -> list[str]:
 
 
 def outcomes(clf: Fitted) -> Values:
-    """What became of each row that came unlabelled, in OUTCOMES' words, shape (n,)."""
+    """What the rounds made of each row that came unlabelled, in OUTCOMES' words, shape (n,)."""
     codes, reasons = pd.factorize(clf.pseudo_labels_["status"])
-    return np.array([_OUTCOME.get(why, _LEFT) for why in reasons], dtype=object)[codes]
+    return np.array([_OUTCOME.get(why, _PASSED) for why in reasons], dtype=object)[codes]
 
 
 def handed_out(clf: Fitted) -> pd.Series:
@@ -61,6 +62,12 @@ def handed_out(clf: Fitted) -> pd.Series:
     table = clf.pseudo_labels_
     # Models of the first release hand out what the rounds found.
     return table["filled"] if "filled" in table else table["value" if "value" in table else "label"]
+
+
+def label_or_guess(clf: Fitted) -> pd.Series:
+    """What is said of each row that came unlabelled: the label that is handed out, else the guess."""
+    filled = handed_out(clf)
+    return filled.where(filled.notna(), clf.pseudo_labels_["guess"])
 
 
 def measure(clf: Fitted) -> str:
@@ -95,15 +102,14 @@ def aligned_rows(clf: Fitted, values: Any, name: str) -> Ints:
     )
 
 
-def rightness(clf: Fitted, y_true: AnyLabels | None) -> Floats:
-    """Whether label or guess is right for each row that came unlabelled: 1, 0 or NaN, shape (n,)."""
-    table = clf.pseudo_labels_
+def rightness(clf: Fitted, y_true: AnyLabels | None, said: pd.Series) -> Floats:
+    """Whether what is said of each row that came unlabelled is right: 1, 0 or NaN, shape (n,)."""
     if y_true is None:
-        return np.full(len(table), np.nan)
+        return np.full(len(clf.pseudo_labels_), np.nan)
     y_true = pd.Series(np.asarray(y_true, dtype=object))
     truth = codes_of(clf, y_true.iloc[aligned_rows(clf, y_true, "y_true")])
-    said = codes_of(clf, table["label"].where(table["label"].notna(), table["guess"]))
-    return np.where((truth == -1) | (said == -1), np.nan, (truth == said).astype(float))
+    codes = codes_of(clf, said)
+    return np.where((truth == -1) | (codes == -1), np.nan, (truth == codes).astype(float))
 
 
 def rounds(clf: Fitted) -> pd.DataFrame:
@@ -112,8 +118,8 @@ def rounds(clf: Fitted) -> pd.DataFrame:
     for round in clf.history_:
         n = len(round.rows)
         for outcome, rows in [
-            (LABELLED, n),
-            (_LEFT, round.candidates - n),
+            (ACCEPTED, n),
+            (_PASSED, round.candidates - n),
             (_UNSURE, round.pool - round.candidates),
         ]:
             lines.append({"round": round.number, "outcome": outcome, "rows": int(rows)})
@@ -121,7 +127,7 @@ def rounds(clf: Fitted) -> pd.DataFrame:
 
 
 def round_classes(clf: Fitted) -> pd.DataFrame:
-    """Rows labelled by round and class: round, class, rows."""
+    """Rows accepted by round and class: round, class, rows."""
     names = class_names(clf)
     lines = [
         {"round": round.number, "class": name, "rows": int(n)}
@@ -133,7 +139,8 @@ def round_classes(clf: Fitted) -> pd.DataFrame:
 
 def accuracy(clf: Fitted, y_true: AnyLabels | None) -> pd.DataFrame:
     """Share of each round's labels that are right: round, accuracy, low, high, rows (95% intervals)."""
-    right, when = rightness(clf, y_true), clf.pseudo_labels_["round"].to_numpy()
+    table = clf.pseudo_labels_
+    right, when = rightness(clf, y_true, table["label"]), table["round"].to_numpy()
     lines = []
     for round in clf.history_:
         known = right[(when == round.number) & np.isfinite(right)]
@@ -161,7 +168,7 @@ def classes(clf: Fitted, y_true: AnyLabels | None = None) -> pd.DataFrame:
     k = len(names)
     given = codes_of(clf, np.asarray(clf.transduction_, dtype=object)[np.asarray(clf.labeled_iter_) == 0])
     label, guess = codes_of(clf, table["label"]), codes_of(clf, table["guess"])
-    found, right = label >= 0, rightness(clf, y_true)
+    found, right = label >= 0, rightness(clf, y_true, table["label"])
     known = found & np.isfinite(right)
     commonest = confusions(clf).sort_values("rows", ascending=False, kind="stable").drop_duplicates("guess")
     confused = commonest.set_index("guess")["runner_up"]
@@ -217,7 +224,7 @@ def confusions(clf: Fitted) -> pd.DataFrame:
     """
     table, names = clf.pseudo_labels_, np.array(class_names(clf), dtype=object)
     guess, other = codes_of(clf, table["guess"]), codes_of(clf, table["runner_up"])
-    doubtful = (outcomes(clf) != LABELLED) | (gap_of(table) < NARROW)
+    doubtful = (outcomes(clf) != ACCEPTED) | (gap_of(table) < NARROW)
     pairs = pd.DataFrame({"guess": guess, "runner_up": other})[doubtful & (guess >= 0) & (other >= 0)]
     pairs = pairs.groupby(["guess", "runner_up"]).size().reset_index(name="rows")
     return pairs.assign(guess=names[pairs["guess"]], runner_up=names[pairs["runner_up"]])
@@ -238,7 +245,7 @@ def worth_a_look(clf: Fitted, most: int = MOST_ROWS) -> Ints:
     if len(table) <= most:
         return np.arange(len(table))
     order = np.argsort(gap_of(table), kind="stable")
-    labelled = outcomes(clf)[order] == LABELLED
+    labelled = outcomes(clf)[order] == ACCEPTED
     first = np.concatenate([order[~labelled][: most // 4], order[labelled][: most // 4]])
     rest = np.setdiff1d(np.arange(len(table)), first)
     drawn = np.random.default_rng(0).choice(rest, most - len(first), replace=False)
@@ -248,19 +255,22 @@ def worth_a_look(clf: Fitted, most: int = MOST_ROWS) -> Ints:
 def rows(clf: Fitted, y_true: AnyLabels | None = None, most: int = MOST_ROWS) -> pd.DataFrame:
     """Rows that came unlabelled, those worth a look where there are many.
 
-    Columns: row (the caller's index), label (or guess), probability, gap, runner_up, confidence,
-    round, outcome, status, and right where truth is known.
+    Columns: row (the caller's index), label (or guess), filled (whether it is handed out, in words),
+    probability, gap, runner_up, confidence, round, outcome, status, and right where truth is known.
     """
     some = worth_a_look(clf, most)
     table, names = clf.pseudo_labels_, np.array([*class_names(clf), "–"], dtype=object)
-    right = rightness(clf, y_true)[some]
+    said = label_or_guess(clf)
+    right = rightness(clf, y_true, said)[some]
     outcome, gap = outcomes(clf)[some], gap_of(table)[some]
+    label = codes_of(clf, said.iloc[some])
+    filled = handed_out(clf).notna().to_numpy()[some]
     table = table.iloc[some]
-    label = codes_of(clf, table["label"].where(table["label"].notna(), table["guess"]))
     frame = pd.DataFrame(
         {
             "row": [text(name) for name in table.index],
             "label": names[np.maximum(label, -1)],
+            "filled": np.where(filled, FILLED, LEFT).astype(object),
             "probability": table["probability"].to_numpy(),
             "gap": gap,
             "runner_up": names[np.maximum(codes_of(clf, table["runner_up"]), -1)],
@@ -283,8 +293,8 @@ def _finite(confidence: Floats) -> Floats:
 def plans(clf: Fitted, thresholds: Sequence[float] = (0.8,)) -> pd.DataFrame:
     """Cells of each round's plan: round, panel, position, class, value, row.
 
-    Panels: what the committee says, what the plan gives, the labels given, and what each
-    threshold would have taken. Rows stand by class, the most probable first.
+    Panels: what the committee says, what the plan gives, what was accepted, and what
+    each threshold would have taken. Rows stand by class, the most probable first.
     """
     drawn = [(round.number, round.sketch) for round in clf.history_ if round.sketch is not None]
     parts = [_plan(number, sketch, class_names(clf), thresholds) for number, sketch in drawn]
@@ -303,7 +313,7 @@ def _plan(number: int, sketch: Sketch, names: list[str], thresholds: Sequence[fl
     panels = {
         "committee": p,
         "plan": sketch.plan[some],
-        "labels given": (sketch.codes[some, None] == np.arange(k)).astype(float),
+        "accepted": (sketch.codes[some, None] == np.arange(k)).astype(float),
     } | {f"threshold {gamma:g}": (of_class & (p > gamma)).astype(float) for gamma in thresholds}
     parts = []
     for panel, values in panels.items():

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from ..common.durations import duration
 from ..common.types import Fitted, Floats
+from ..filling import LEFT
 from . import about, charts, classifier_charts, data, words
 from .names import count, distinct, percent, text
 from .promise_section import handed, right_of
@@ -124,7 +125,7 @@ def _long(frame: pd.DataFrame) -> pd.DataFrame:
         "yes, filled in": frame["found_yes"],
         "no, known": frame["known"] - frame["yes"],
         "no, filled in": frame["found"] - frame["found_yes"],
-        "left": frame["left"],
+        LEFT: frame["left"],
     }
     return pd.concat(
         [pd.DataFrame({"label": frame["name"], "outcome": what, "cells": n}) for what, n in parts.items()]

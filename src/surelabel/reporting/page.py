@@ -17,6 +17,7 @@ from markupsafe import Markup
 
 from ..common.durations import duration
 from ..common.types import AnyLabels, Fitted, Floats, Table
+from ..filling import FILLED, LEFT
 from . import about, calibration, charts, classifier_charts, data, overview, promise_section, words
 from .column_section import ColumnLine, ColumnSection, column_section
 from .names import class_colors, count, percent, text
@@ -51,6 +52,7 @@ def page(
         "charts": drawn,
         "rows": _compact(rows),
         "outcomes": dict(zip(data.OUTCOMES, charts.OUTCOME_COLORS, strict=True)),
+        "filled": [FILLED, LEFT],
         "valueNames": value_names,
         "values": values,
     }
@@ -88,7 +90,7 @@ def _charts(clf: Fitted, y_true: AnyLabels | None, rows: pd.DataFrame, filling: 
         "gain": _gain(clf),
         "calibration": calibration.by_stated(clf),
         "rounds": data.rounds(clf),
-        "round_classes": data.round_classes(clf) if (data.outcomes(clf) == data.LABELLED).any() else (),
+        "round_classes": data.round_classes(clf) if (data.outcomes(clf) == data.ACCEPTED).any() else (),
         "accuracy": data.accuracy(clf, y_true),
         "class_mix": data.class_mix(clf),
         "confidence": rows.drop_duplicates("outcome"),  # the page's table has the rows
@@ -234,13 +236,14 @@ def _trained_once(clf: Fitted) -> bool:
 
 
 def _round_lines(clf: Fitted, y_true: AnyLabels | None) -> list[dict[str, Any]]:
-    right = data.accuracy(clf, y_true).set_index("round")["accuracy"]
+    known = data.accuracy(clf, y_true)
+    right = dict(zip(known["round"], known["accuracy"], strict=True))
     return [
         {
             "number": round.number,
             "pool": round.pool,
             "sure": round.candidates,
-            "labelled": len(round.rows),
+            "accepted": len(round.rows),
             "left": round.candidates - len(round.rows),
             "unsure": round.pool - round.candidates,
             "changed": percent(round.changed),

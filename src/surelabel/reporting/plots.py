@@ -42,11 +42,11 @@ class Plots:
         self._clf = clf
 
     def rounds(self) -> alt.Chart:
-        """Rows labelled, not selected and not sure, by round."""
+        """Rows accepted, not selected and not sure, by round."""
         return charts.rounds(data.rounds(self._clf))
 
     def round_classes(self) -> alt.Chart:
-        """Rows labelled by class in each round."""
+        """Rows accepted by class in each round."""
         return charts.round_classes(data.round_classes(self._clf), class_colors(len(self._clf.classes_)))
 
     def accuracy(self, y_true: AnyLabels) -> alt.LayerChart:

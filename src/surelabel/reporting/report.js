@@ -22,11 +22,11 @@
 
   // ---- the table
   const heads = [
-    ["row", "row"], ["label", "label or guess"], ["probability", "probability", 3], ["gap", "lead", 3], ["runner_up", "runner-up"],
-    ["confidence", "confidence", 2], ["round", "round", 0], ["right", "right"], ["status", "status"],
+    ["row", "row"], ["label", "label or guess"], ["filled", "status"], ["probability", "probability", 3], ["gap", "lead", 3], ["runner_up", "runner-up"],
+    ["confidence", "confidence", 2], ["round", "round", 0], ["right", "right"], ["status", "for training"],
   ].filter(([name]) => name in page.rows);
   const perPage = 25;
-  const state = { sort: "gap", up: true, outcome: null, words: "", brush: null, at: 0, open: new Set() };
+  const state = { sort: "gap", up: true, filled: null, words: "", brush: null, at: 0, open: new Set() };
   for (const row of rows) row.found = heads.map(([name]) => row[name]).concat(page.values[row.i] || []).join("\n").toLowerCase();
 
   const shown = (row, name, digits) => {
@@ -40,7 +40,7 @@
   const chosen = () => {
     const words = state.words.toLowerCase().split(/\s+/).filter(Boolean);
     const left = rows.filter((row) =>
-      (!state.outcome || row.outcome === state.outcome) &&
+      (!state.filled || row.filled === state.filled) &&
       (!state.brush || (within(row.gap, state.brush.gap) && within(row.confidence, state.brush.confidence))) &&
       words.every((word) => row.found.includes(word)));
     const key = state.sort, way = state.up ? 1 : -1;
@@ -54,7 +54,7 @@
   const line = (row) => {
     const tr = make("tr", undefined, "line");
     for (const [name, , digits] of heads) {
-      const td = make("td", undefined, digits === undefined ? (name === "status" || name === "right" ? "" : "name") : "n");
+      const td = make("td", undefined, digits === undefined ? (["filled", "right", "status"].includes(name) ? "" : "name") : "n");
       if (name === "status") {
         const dot = make("span", undefined, "dot");
         dot.style.background = page.outcomes[row.outcome];
@@ -108,7 +108,7 @@
     table.dataset.count = list.length;
     find("before").disabled = state.at === 0;
     find("after").disabled = state.at >= last;
-    for (const chip of find("chips").children) chip.setAttribute("aria-pressed", String((chip.dataset.outcome || null) === state.outcome));
+    for (const chip of find("chips").children) chip.setAttribute("aria-pressed", String((chip.dataset.filled || null) === state.filled));
     const picked = find("picked");
     if (picked) {
       picked.firstElementChild.textContent = state.brush
@@ -129,15 +129,15 @@
       th.append(button);
       head.append(th);
     }
-    const chip = (words, outcome) => {
+    const chip = (words, filled) => {
       const button = make("button", words);
       button.type = "button";
-      if (outcome) button.dataset.outcome = outcome;
-      button.addEventListener("click", () => change({ outcome: outcome || null }));
+      if (filled) button.dataset.filled = filled;
+      button.addEventListener("click", () => change({ filled: filled || null }));
       find("chips").append(button);
     };
     chip("all", null);
-    for (const outcome of Object.keys(page.outcomes)) if (rows.some((row) => row.outcome === outcome)) chip(outcome, outcome);
+    for (const filled of page.filled) if (rows.some((row) => row.filled === filled)) chip(filled, filled);
     find("search").addEventListener("input", (event) => change({ words: event.target.value }));
     find("before").addEventListener("click", () => { state.at -= 1; draw(); });
     find("after").addEventListener("click", () => { state.at += 1; draw(); });

@@ -12,12 +12,12 @@ import pandas as pd
 from ..allocation import Status
 from ..bounds import binomial_bound
 from ..common.types import Fitted
-from .data import LABELLED, NARROW, drifted, gap_of, handed_out, outcomes
+from .data import ACCEPTED, NARROW, drifted, gap_of, handed_out, outcomes
 from .names import count, percent
 
 _MEANING = {
-    Status.ACCEPTED: "The committee is sure, and the class had room: the row has its label.",
-    Status.UNSURE: "The members differ too much on the two best classes. No label was given.",
+    Status.ACCEPTED: "The committee is sure, and the class had room: the label may be trained on.",
+    Status.UNSURE: "The members differ too much on the two best classes.",
     Status.BELOW: "Sure, but the probability is below the threshold.",
     Status.SLACK: "Sure, but other rows came first for the share of rows its class may get.",
     Status.DISPUTED: "The shares of the classes ask for another class than the committee does.",
@@ -65,7 +65,7 @@ def promise(clf: Fitted) -> str | None:
 
 def headline(clf: Fitted) -> Headline:
     """The verdict in one sentence."""
-    n, found = len(clf.pseudo_labels_), int((outcomes(clf) == LABELLED).sum())
+    n, found = len(clf.pseudo_labels_), int((outcomes(clf) == ACCEPTED).sum())
     verdict, several = clf.verdict_, clf.several_labels
     if not n:
         return Headline(

@@ -84,7 +84,7 @@ def review(
         A file to keep the answers in, and to go on with; without, they are gone after `stop`, but for what
         `answers()` told.
     image : str, optional
-        Columns of pixels to draw: "8x8", or "8x8:pixel_" with how their names begin.
+        Columns of pixels to draw: `8x8`, or `8x8:pixel_` with how their names begin.
     goal : float, default=0.9
         The share of the missing labels to fill in under the promise (0.95, on average); the page says when
         it is reached.

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ..filling import GIVEN
 from .likeness import Evidence
-from .subject import GIVEN, Subject, plain
+from .subject import Subject, plain
 
 # A text longer than this is shown as a text, across the card.
 _LONG = 60

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..common.types import Ints
+from ..filling import FILLED, GIVEN, LEFT
 from .standing import Ledger, Standing
-from .subject import FILLED, GIVEN, NO_LABEL, Subject
+from .subject import Subject
 
 PAGE = 50
 DISPUTED, UNKNOWN, ANSWERED = "disputed", "cannot tell", "answered"
-STATUSES = (NO_LABEL, FILLED, GIVEN, ANSWERED, UNKNOWN, DISPUTED)
+STATUSES = (LEFT, FILLED, GIVEN, ANSWERED, UNKNOWN, DISPUTED)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import pandas as pd
 from ..cells import Kind, features_and_notes, kinds_of
 from ..common.errors import InputError
 from ..common.types import Fitted, Floats, Ints, Table, Values
+from ..filling import FILLED, GIVEN, LEFT
 from ..reading.features import as_table
 from .likeness import Landmarks, as_numbers
 from .piles import unlabelled_rows
@@ -22,7 +23,6 @@ _IMAGE = re.compile(r"(\d+)x(\d+)(?::(.+))?")
 _MOST_PIXELS = 65_536
 # Whole numbers below this are written as such, not as 8.0.
 _EXACT = 1e15
-NO_LABEL, FILLED, GIVEN = "no label", "filled in", "given"
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Subject:
     probability, second : ndarray of shape (n,)
         Of these; NaN where it is not known.
     status : ndarray of shape (n,)
-        NO_LABEL, FILLED or GIVEN.
+        GIVEN, FILLED or LEFT.
     title : str
         Of the page: where the rows come from.
     picture : Picture, optional
@@ -193,7 +193,7 @@ def subject_of(
     picture = None if image is None else Picture.of(image, shown)
     lines, rows = clf.pseudo_labels_, unlabelled_rows(clf)
     status = np.full(n, GIVEN, dtype=object)
-    status[rows] = np.where(lines["filled"].notna(), FILLED, NO_LABEL)
+    status[rows] = np.where(lines["filled"].notna(), FILLED, LEFT)
     label = np.array([str(each) for each in clf.transduction_.tolist()], dtype=object)
     label[rows] = [None if each is None else str(each) for each in lines["filled"].tolist()]
     probability = _spread(lines["probability"], rows, n)

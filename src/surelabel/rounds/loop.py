@@ -78,8 +78,8 @@ def rounds(
     >>> parts = Parts(Repeated(GaussianNB(), 5, over="bootstrap"), TTest(), Threshold())
     >>> for round in rounds(X, labels, parts, prior=np.array([0.5, 0.5]), n_rounds=2, random_state=0):
     ...     print(round)
-    round 1: 94 unlabelled, 46 sure, 32 labelled
-    round 2: 62 unlabelled, 25 sure, 11 labelled
+    round 1: 94 unlabelled, 46 sure, 32 accepted
+    round 2: 62 unlabelled, 25 sure, 11 accepted
     >>> int((labels.codes >= 0).sum())
     49
     """

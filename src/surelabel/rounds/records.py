@@ -111,11 +111,11 @@ class Round:
     candidates : int
         Rows the committee was sure of.
     selected : ndarray of shape (K,)
-        Rows labelled, by class.
+        Rows accepted, by class: their labels may be trained on.
     negatives : int
         Rows with a class ruled out.
     rows, codes : ndarrays of shape (n,)
-        Which rows were labelled, and how.
+        Which rows were accepted, and as what.
     seconds : dict
         Wall time of "train", "predict" (with the confidence) and "allocate".
     certificate : Certificate or None
@@ -141,7 +141,7 @@ class Round:
     >>> clf = csa(committee=Repeated(trees(5), 3), guard=False, random_state=0)
     >>> first = clf.fit(X, hide_labels(y, 0.8, random_state=0)).history_[0]
     >>> print(first)
-    round 1: 120 unlabelled, 101 sure, 33 labelled
+    round 1: 120 unlabelled, 101 sure, 33 accepted
     >>> first.selected, first.budget.quota
     (array([14, 13,  6]), array([12, 16, 12]))
     """
@@ -166,11 +166,11 @@ class Round:
 
     @property
     def labelled(self) -> int:
-        """Rows labelled; on a cluster they are not among `rows`, which is then empty."""
+        """Rows accepted; on a cluster they are not among `rows`, which is then empty."""
         return int(self.selected.sum())
 
     def __str__(self) -> str:
         line = (
-            f"round {self.number}: {self.pool} unlabelled, {self.candidates} sure, {self.labelled} labelled"
+            f"round {self.number}: {self.pool} unlabelled, {self.candidates} sure, {self.labelled} accepted"
         )
         return line + (f", {self.negatives} with a class ruled out" if self.negatives else "")

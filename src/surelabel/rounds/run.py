@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ..budget import class_frequencies, share_interval
-from ..common.notice import about, logger, notice, shown
+from ..common.notice import about, begun, logger, notice, shown
 from ..common.types import Bools, Floats, Ints, Table, Values
 from ..filling.evidence import Evidence, beside
 from ..filling.likeness import Likeness
@@ -235,6 +235,7 @@ class Run:
         if told and len(codes):
             frequencies = class_frequencies(codes, weight, len(self.class_prior))
             weight = weight * (self.class_prior / frequencies.clip(_NEARLY))[codes]
+        begun("comparing labelled rows with the others")
         rng = self.strand.trainer.seeds.rng(LIKENESS)
         found = labelled_like_others(X, labels, given, rng, one_label=self.one_label and not told)
         if found is not None and not found[0].alike:

@@ -88,7 +88,7 @@ class LabelRounds:
         n_yes = sum(int(round.selected[1]) for round in self.by_label.values())
         return (
             f"round {self.number}: {self.pool} cells unknown, {self.candidates} sure, "
-            f"{self.labelled} filled in, {n_yes} of them yes"
+            f"{self.labelled} accepted, {n_yes} of them yes"
         )
 
 

@@ -146,8 +146,10 @@ def _advice(folder: RunFolder, outcome: Outcome, summary: Summary) -> Iterator[s
     if outcome.page is not None:
         yield f"Look at it in a browser: {escaped(outcome.page)}"
     yield f"Predict other rows: surelabel predict {path} new.csv -o predictions.csv"
-    if outcome.filling is not None:
+    if outcome.filling is not None and outcome.n_left:
         yield from _for_more(path, outcome.filling)
+    if outcome.n_left and outcome.page is not None and summary.columns[0] == "class":
+        yield f"Label the others by hand, one key a row: surelabel review {path}"
     if outcome.hurt:
         yield "Do not trust the labels found: on held-out rows they made the classifier worse."
     elif outcome.alone:
@@ -156,9 +158,6 @@ def _advice(folder: RunFolder, outcome: Outcome, summary: Summary) -> Iterator[s
 
 def _for_more(path: str, filling: Filling) -> Iterator[str]:
     """What it takes to fill in more."""
-    n_left = len(filling.filled) - filling.n_filled
-    if not n_left:
-        return
     less = f"--right {max(filling.right - 0.05, 0.5):g}"
     if not isinstance(filling, FilledLabels):  # rows in shards
         yield f"More, and less sure: the same command with --overwrite {less}"

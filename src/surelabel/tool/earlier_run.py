@@ -18,7 +18,8 @@ import pandas as pd
 from ..allocation import Status
 from ..common.types import Bools, Values
 from ..files import InputError, target_values
-from .filled_table import FILLED, STATUSES, reason_columns, stem_of
+from ..filling import FILLED, STATUSES
+from .filled_table import reason_columns, stem_of
 from .label_columns import answer_of
 
 _WRITTEN = re.compile(r"surelabel_(.+_)?(status|confidence|guess|probability|runner_up|round)")

@@ -10,9 +10,8 @@ import numpy as np
 import pandas as pd
 
 from ..common.types import Ints, Values
+from ..filling import FILLED, GIVEN, LEFT
 
-# What became of a label: it came with the table, it is handed out, or a person is to decide it.
-GIVEN, FILLED, LEFT = STATUSES = ("given", "filled in", "not sure enough")
 _REASONS = ("status", "confidence", "guess", "probability", "runner_up", "round")
 
 

@@ -71,7 +71,7 @@ class Progress(logging.Handler):
         return Text(f"{what}: {self._step} ({duration(spent)}{rest}){asked}", style="cyan")
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Take note of a step within a round; `record.args` is (what, done, total)."""
+        """Take note of a step within a round; `record.args` is (what, done, total), or (what,)."""
         if record.levelno != logging.DEBUG or not isinstance(record.args, tuple):
             return
         match record.args:
@@ -79,13 +79,15 @@ class Progress(logging.Handler):
                 if self._step.what != what or done <= self._step.done:
                     self._step = _Step(what, done, total, first=done)
                 self._step = replace(self._step, done=done, now=time.perf_counter())
+            case (str(what),):
+                self._step = _Step(what)
 
     def round_done(self, round: Round | LabelRounds) -> None:
         """Say what a round brought."""
         self._number = round.number
         self._console.print(
             f"round {round.number} of {self._n_rounds}: {round.candidates:,} sure of {round.pool:,}, "
-            f"[bold]{round.labelled:,} labelled[/bold] ({duration(sum(round.seconds.values()))})",
+            f"{round.labelled:,} accepted ({duration(sum(round.seconds.values()))})",
             highlight=False,
         )
         if round.labelled in (0, round.pool):

@@ -16,10 +16,11 @@ import pandas as pd
 from ..advice.stopping import Outlook, gained
 from ..common.settings import GOAL
 from ..files import InputError, read_table, target_values
+from ..filling import FILLED
 from ..review.answers import AnswerFile
 from ..review.desk import Desk
 from ..review.piles import Piles, piles_of
-from ..review.subject import FILLED, Subject, subject_of
+from ..review.subject import Subject, subject_of
 from ..saving.model_file import load
 from .answered import file_of
 from .filled_table import reason_columns

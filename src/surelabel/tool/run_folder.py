@@ -257,7 +257,7 @@ class RunFolder:
         details = {
             "input": Path(settings.data).name,
             "columns": [{key: kind[key] for key in _SHOWN if key in kind} for kind in record["kinds"]],
-            "settings": settings.plain(),
+            "settings": settings.options(),
             "versions": record["versions"],
             "seed": settings.seed,
             "command": settings.command(self.path),

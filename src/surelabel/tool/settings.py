@@ -219,17 +219,35 @@ class Settings:
         words = ["surelabel", "label", self.data, *self.parts]
         for field in fields(self)[1:]:
             value = getattr(self, field.name)
-            option = _option(field.name)
-            if value == field.default or field.name == "parts" or (option, value) == ("--engine", "local"):
-                continue  # of most tables, "auto" makes "local"
-            if isinstance(value, bool):
-                words.append(option if value else f"--no-{field.name}")
-            elif isinstance(value, dict):
-                words += [option, ",".join(f"{name}={share:g}" for name, share in value.items())]
-            else:
-                for item in value if isinstance(value, tuple) else [value]:
-                    words += [option, str(item)]
+            # Of most tables, the engine "auto" makes "local".
+            if (
+                value != field.default
+                and field.name != "parts"
+                and (field.name, value) != ("engine", "local")
+            ):
+                option, values = self._written(field.name)
+                words += [word for value in values for word in (option, value)] or [option]
         return shlex.join([*words, "--out", str(out)])
+
+    def options(self) -> dict[str, str]:
+        """Options of the command line that have a value, and switches that were set."""
+        names = [
+            field.name
+            for field in fields(self)[1:]
+            if field.name != "parts"
+            and (value := getattr(self, field.name)) not in (None, ())
+            and not (isinstance(value, bool) and value == field.default)
+        ]
+        return {option: ", ".join(values) or "on" for option, values in map(self._written, names)}
+
+    def _written(self, name: str) -> tuple[str, list[str]]:
+        """A setting as an option of the command line, and its values; a switch has none."""
+        value, option = getattr(self, name), _option(name)
+        if isinstance(value, bool):
+            return option if value else f"--no-{name}", []
+        if isinstance(value, dict):
+            return option, [",".join(f"{label}={share:g}" for label, share in value.items())]
+        return option, [str(item) for item in (value if isinstance(value, tuple) else [value])]
 
     def differences(self, other: dict[str, Any]) -> list[str]:
         """In words, each setting that another run had different."""

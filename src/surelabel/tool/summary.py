@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..classifier import PseudoLabelClassifier
-from ..filling import Filling, ShareRight
+from ..filling import FILLED, GIVEN, LEFT, Filling, ShareRight
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Summary:
 
 
 def of_classes(clf: PseudoLabelClassifier, filling: Filling) -> Summary:
-    """Rows given, filled in and left over, by class; the class with most labels filled in comes first.
+    """Rows given, filled in and not sure enough, by class; that with most labels filled in comes first.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def of_filling(given: dict[Any, int], filling: Filling) -> Summary:
         lines.append((str(label), [given[label], each.filled, each.guessed - each.filled]))
         if each.share is not None:
             right[str(label)] = _interval(each.share)
-    columns = ("class", "given", "filled in", "left, most likely")
+    columns = ("class", GIVEN, FILLED, LEFT)
     return Summary(columns, _most_found_first(lines), right)
 
 
@@ -67,7 +67,7 @@ def of_cells(clf: PseudoLabelClassifier) -> Summary:
         filled = one.pseudo_labels_["filled"]
         counts = [given == 1, given == 0, filled == 1, filled == 0, filled.isna()]
         lines.append((str(name), [int(each.sum()) for each in counts]))
-    return Summary(("label", "given yes", "given no", "yes now", "no now", "left"), lines)
+    return Summary(("label", f"{GIVEN} yes", f"{GIVEN} no", f"{FILLED} yes", f"{FILLED} no", LEFT), lines)
 
 
 def _interval(share: ShareRight) -> str:

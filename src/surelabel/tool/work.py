@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..advice.stopping import gained
 from ..classifier import PseudoLabelClassifier
+from ..common.notice import begun
 from ..filling import Filling
 from ..rounds.records import Round
 from ..rounds.several import LabelRounds
@@ -65,6 +66,11 @@ class Outcome:
     hurt: bool = False
     alone: bool = False
     gained: str | None = None
+
+    @property
+    def n_left(self) -> int:
+        """Missing labels that were not filled in; a person is to decide them."""
+        return 0 if self.filling is None else len(self.filling.filled) - self.filling.n_filled
 
 
 def work(
@@ -128,6 +134,7 @@ def handed_out(
 
     The arguments are those of `work`, what it came to, and whether the classifier is a new one.
     """
+    begun("writing the labels")
     labels, filling = labelling.write_labels(), labelling.filling()
     if interrupted:
         stands = standings_of(folder)
@@ -136,10 +143,12 @@ def handed_out(
     else:
         stands = under_another_promise(folder, filling)
     if new:
+        begun("writing the model")
         folder.write_model(clf)
     folder.write_history(clf)
     page = None
     if settings.report and (X := labelling.features()) is not None:
+        begun("writing the report")
         page = folder.write_page(clf, settings, X=X)
     status = STOPPED if interrupted else COMPLETE
     found = {"labelled": filling.n_filled, "promise": str(filling), "seconds": round(seconds, 1)}
