@@ -15,6 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from surelabel import Unlike, csa, ups
 from surelabel.committees.encoded import Encoded
 from surelabel.committees.models.graph import Spreading
+from surelabel.handing_out import decided
 from surelabel.model_selection import hide_labels
 from surelabel.shards.fitting import Fit
 from surelabel.shards.here import Here
@@ -117,3 +118,16 @@ def test_a_task_is_done_once_and_lets_go_of_what_it_was_made_of():
     assert calls == [1, 2]
     gc.collect()
     assert not Made.alive
+
+
+def test_where_no_row_is_held_out_labels_stand_on_what_the_rounds_stated(digits):
+    whole = recipe(guard=False).fit(*digits)
+    fit = begun(recipe(guard=False), *digits, 3)
+    for _ in fit.rounds():
+        pass
+    for right in (0.6, 0.9):
+        assert_array_equal(
+            decided(fit.clf, right, None, False, exact=False, promise=False).codes,
+            whole.fill(right, promise=False).codes,
+        )
+    assert not decided(fit.clf, 0.9, None, False, exact=False, promise=True).n_filled
