@@ -11,8 +11,9 @@ from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 
-from surelabel import Unlike, csa, ups
+from surelabel import Panel, Unlike, csa, ups
 from surelabel.committees.encoded import Encoded
 from surelabel.committees.models.graph import Spreading
 from surelabel.handing_out import decided
@@ -131,3 +132,24 @@ def test_where_no_row_is_held_out_labels_stand_on_what_the_rounds_stated(digits)
             whole.fill(right, promise=False).codes,
         )
     assert not decided(fit.clf, 0.9, None, False, exact=False, promise=True).n_filled
+    with pytest.raises(ValueError, match="fitted on shards and knows no single row"):
+        fit.clf.fill()
+    with pytest.raises(ValueError, match="fitted on a cluster"):
+        fit.clf.next_rows()
+
+
+def test_nothing_is_promised_where_labelled_rows_are_not_like_the_others():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(900, 3))
+    truth = (X[:, 0] > 0).astype(int)
+    X[200:, 1] += 4  # what is labelled has other values here
+    y = np.where(np.arange(900) < 200, truth, -1)
+    fit = begun(
+        csa(committee=Panel([GaussianNB(), LogisticRegression()]), n_rounds=2, random_state=0), X, y, 3
+    )
+    for _ in fit.rounds():
+        pass
+    assert not fit.clf.likeness_.alike
+    found = decided(fit.clf, 0.9, None, False, exact=False, promise=True)
+    assert found.form == "nothing"
+    assert "nothing is promised" in found.promise
