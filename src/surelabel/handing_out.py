@@ -224,6 +224,12 @@ def filled(
     clf: Fitted, right: float, confidence: float | None, per_class: bool, exact: bool, promise: bool
 ) -> FilledLabels:
     """What a fitted classifier fills in; the arguments are those of `fill`."""
+    check_is_fitted(clf, ["estimator_", "estimators_"], all_or_any=any)
+    if not clf.several_labels and "pseudo_labels_" not in vars(clf):
+        raise ValueError(
+            "This classifier was fitted on shards and knows no single row. On Dask, fill() of the "
+            "DaskPseudoLabelClassifier tells what is filled in; surelabel label writes it."
+        )
     found = decided(clf, right, confidence, per_class, exact, promise)
     each = clf.estimators_ if clf.several_labels else [clf]
     names = [one.classes_.tolist() for one in each]

@@ -11,10 +11,12 @@ from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 
-from surelabel import Unlike, csa, ups
+from surelabel import Panel, Unlike, csa, ups
 from surelabel.committees.encoded import Encoded
 from surelabel.committees.models.graph import Spreading
+from surelabel.handing_out import decided
 from surelabel.model_selection import hide_labels
 from surelabel.shards.fitting import Fit
 from surelabel.shards.here import Here
@@ -117,3 +119,37 @@ def test_a_task_is_done_once_and_lets_go_of_what_it_was_made_of():
     assert calls == [1, 2]
     gc.collect()
     assert not Made.alive
+
+
+def test_where_no_row_is_held_out_labels_stand_on_what_the_rounds_stated(digits):
+    whole = recipe(guard=False).fit(*digits)
+    fit = begun(recipe(guard=False), *digits, 3)
+    for _ in fit.rounds():
+        pass
+    for right in (0.6, 0.9):
+        assert_array_equal(
+            decided(fit.clf, right, None, False, exact=False, promise=False).codes,
+            whole.fill(right, promise=False).codes,
+        )
+    assert not decided(fit.clf, 0.9, None, False, exact=False, promise=True).n_filled
+    with pytest.raises(ValueError, match="fitted on shards and knows no single row"):
+        fit.clf.fill()
+    with pytest.raises(ValueError, match="fitted on a cluster"):
+        fit.clf.next_rows()
+
+
+def test_nothing_is_promised_where_labelled_rows_are_not_like_the_others():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(900, 3))
+    truth = (X[:, 0] > 0).astype(int)
+    X[200:, 1] += 4  # what is labelled has other values here
+    y = np.where(np.arange(900) < 200, truth, -1)
+    fit = begun(
+        csa(committee=Panel([GaussianNB(), LogisticRegression()]), n_rounds=2, random_state=0), X, y, 3
+    )
+    for _ in fit.rounds():
+        pass
+    assert not fit.clf.likeness_.alike
+    found = decided(fit.clf, 0.9, None, False, exact=False, promise=True)
+    assert found.form == "nothing"
+    assert "nothing is promised" in found.promise

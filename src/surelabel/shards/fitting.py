@@ -16,10 +16,12 @@ from ..common.notice import logger, notice, shown
 from ..common.types import Ints
 from ..common.types import Table as AnyTable
 from ..filling.evidence import unseen
+from ..handing_out import judged_by_held_out
 from ..reading.priors import check_classes, check_prior, resolved_prior
 from ..reading.unlabeled import is_auto
 from ..rounds.audit import what_learnt
 from ..rounds.engine import Strand
+from ..rounds.final import Final
 from ..rounds.method import (
     brings_models,
     found_weight_of,
@@ -145,9 +147,18 @@ class Fit:
             notice(f"None of the {left} unlabelled rows was labelled; {what_learnt(run.learnt)}.")
         clf.__dict__.update(run.outcome(done))
         if clf.evidence_ is None:
-            guesses = run.engine.guesses(run.strand, done.final.predict_proba)
-            clf.evidence_ = unseen(*guesses, len(clf.classes_))
+            # No labelled row was held out. There is what was stated of the others.
+            scores, guesses = zip(*run.strand.labels.ask(shard.stated), strict=True)
+            clf.evidence_ = unseen(np.concatenate(scores), np.concatenate(guesses), len(clf.classes_))
         run.strand.said = None  # no row is asked about any more
+
+    def ask_final(self) -> None:
+        """Ask the final classifier about all rows, where the rounds asked another and no row was held out."""
+        clf, run = self.clf, self.run
+        if clf._asked or judged_by_held_out(clf):
+            return
+        guesses = run.engine.guesses(run.strand, Final(clf.estimator_, clf._present).predict_proba)
+        clf.evidence_ = unseen(*guesses, len(clf.classes_))
 
     def _facts(self) -> dict[str, Any]:
         """What a fit depends on: a fit with other facts cannot go on from its folder."""

@@ -240,6 +240,13 @@ def guessed(
     return best_guesses(X, np.arange(len(pool)), labels.n_classes, predict)
 
 
+def stated(labels: Labels) -> tuple[Floats, Ints]:
+    """The same as it was stated when the rows were last asked about; probability 0 where they never were."""
+    pool = labels.before(1).pool
+    codes = np.where(labels.codes[pool] >= 0, labels.codes[pool], labels.guess[pool])
+    return np.where(codes < 0, 0.0, labels.probability[pool]), np.maximum(codes, 0)
+
+
 def still_asked(judged: Judged, labels: Labels) -> Judged:
     """What was said of the rows that are still in the pool."""
     left = labels.codes[judged.pool] < 0

@@ -130,6 +130,7 @@ class ShardLabelling(Labelling):
         """Label round by round; what is known after each is in the folder."""
         self.folder.files.make_folder(self.folder.kept_shards.name)
         yield from self.fit.rounds(self.folder.kept_shards)
+        self.fit.ask_final()
 
     def fitted(self) -> PseudoLabelClassifier:
         """The classifier for plain tables."""
