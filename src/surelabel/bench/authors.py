@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
-from . import page_parts
 from .datasets import known
 from .paper import STORED
-from .scores import accuracies, interval
+from .scores import accuracies, interval, seed_line
 from .store import Store
 from .suite import Suite
 
@@ -56,11 +55,15 @@ class Beside:
 def lines(suite: Suite, store: Store) -> Iterator[str]:
     """The table in Markdown, and a summary of it."""
     found = {name: _of_dataset(suite, store, name) for name in STORED if name in suite.datasets}
-    heads = list(dict.fromkeys(head for row in found.values() for head in row))
+    order = [column.label for column in suite.columns]
+    heads = sorted(
+        {head for row in found.values() for head in row},
+        key=lambda head: (order.index(head.removesuffix(_GAIN)), head),
+    )
     yield (
         "The first figure is ours with half of its 95% interval, in round brackets is theirs; **below** "
         "where ours is below theirs by more than that. "
-        + page_parts.seed_line(_SEEDS, [figure.seeds for row in found.values() for figure in row.values()])
+        + seed_line(_SEEDS, [figure.seeds for row in found.values() for figure in row.values()])
     )
     yield ""
     yield from _table(found, [head for head in heads if not head.endswith(_GAIN)], "")

@@ -9,7 +9,7 @@ from pathlib import Path
 from ..files import InputError
 from . import authors, page_parts, told_apart
 from .datasets import known
-from .scores import Paired, Score, paired, ranks, scores, share_stored
+from .scores import Paired, Score, paired, ranks, scores, seed_line, share_stored
 from .sheets import sheets_of
 from .store import Store
 from .suite import Suite
@@ -128,7 +128,7 @@ def _table_of(suite: Suite, store: Store, measure: str = "accuracy") -> Iterator
         if any(cells):
             yield f"| {column.label} | " + " | ".join(cells) + " |"
     yield ""
-    yield page_parts.seed_line(usual, seeds)
+    yield seed_line(usual, seeds)
     words = [score.word for row in found.values() for score in row.values() if score.word]
     if words:
         yield (

@@ -126,6 +126,20 @@ def scores(suite: Suite, store: Store, measure: str = "accuracy") -> dict[str, d
     return table
 
 
+def seed_line(usual: int, seeds: Sequence[int]) -> str:
+    """How many seeds the cells of a table have.
+
+    Examples
+    --------
+    >>> seed_line(10, [10, 10, 5])
+    '10 seeds; where a cell has another number, it is in square brackets.'
+    """
+    text = "1 seed" if usual == 1 else f"{usual} seeds"
+    if set(seeds) == {usual}:
+        return f"{text} everywhere."
+    return f"{text}; where a cell has another number, it is in square brackets."
+
+
 @dataclass(frozen=True)
 class Paired:
     """Column `label` minus another on the same splits.

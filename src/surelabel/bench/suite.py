@@ -115,7 +115,7 @@ class Suite:
         datasets = own or (self.datasets[:1] if self.half else ("breast_cancer",))
         if not own and all(column.method == "network" for column in columns):
             # Small pictures that are at hand, and a network that a CPU trains in a moment.
-            small = {"net": "cnn-16", "side": 0, "augment": "none"}
+            small = {"net": "cnn-16", "side": 0, "augment": "none", "least_steps": _QUICK["least_steps"]}
             columns = tuple(replace(column, settings=column.settings | small) for column in columns)
             datasets = ("digits",)
         columns = tuple(map(_quick, columns))
