@@ -67,6 +67,8 @@ def _line(name, who, draws, own, drawn):
         "draws": len(draws),
         "accuracy": ours.mean(axis=0).round(4).tolist(),
         "promised": promised.mean(axis=0).round(4).tolist(),
+        "filled": _filled(own, name, draws).mean(axis=0).round(4).tolist(),
+        "withheld": (~_column(own, name, draws, "alike")).mean(axis=0).round(4).tolist(),
         "helps": bool(100 * (level[-1] - level[0]) >= CLEARLY),
         "goal": float(level[-1]),
         "answers": answers_to_reach(isotonic_regression(ours.mean(axis=0)), level[-1] - 1e-9),
@@ -81,14 +83,15 @@ def _column(own, name, draws, key):
     return np.array([[point[key] for point in own[name, draw]] for draw in draws])
 
 
+def _filled(own, name, draws):
+    """The share of unlabelled rows filled in, also where the promise is withheld, (draws, steps + 1)."""
+    filled = [[point["mean"]["filled"] / point["pool"] for point in own[name, draw]] for draw in draws]
+    return np.array(filled)
+
+
 def _promised(own, name, draws):
     """The share of unlabelled rows that is filled in under the promise, shape (draws, steps + 1)."""
-    return np.array(
-        [
-            [point["alike"] * point["mean"]["filled"] / point["pool"] for point in own[name, draw]]
-            for draw in draws
-        ]
-    )
+    return _filled(own, name, draws) * _column(own, name, draws, "alike")
 
 
 def overall(found, half=None):
@@ -113,6 +116,10 @@ def overall(found, half=None):
             **{
                 key: _mean_and_error([np.mean(line[key]) for line in own])
                 for key in ("gains", "last_gains", "promised_gains")
+            },
+            **{
+                key: np.mean([line[key] for line in own], axis=0).round(4).tolist()
+                for key in ("accuracy", "promised", "filled", "withheld")
             },
             "error_of_a_draw": round(within, 3) if np.isfinite(within) else None,
             "below": sorted(name for name in means if means[name] < 0),
