@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from loop_run import AT_RANDOM, BATCH, FIRST, OTHERS, OURS, stored
-from loop_summary import lines, overall, promises
+from loop_summary import beside_ours, lines, overall, promises
 
 from surelabel.bench.datasets import DataError
 from surelabel.bench.folder_tables import TooSmallError
@@ -48,26 +48,31 @@ def computed(options, who):
                 print(f"{name} {draw} {each}: {shown}", flush=True)
 
 
-def show(found, whole, kept):
+def show(found, whole, others, kept):
     """The summary, in lines."""
     for line in found:
         answers = "never" if line["answers"] is None else f"{line['answers']:.0f}"
         print(
             f"{line['table']:18} {line['who']:22} {answers:>5} answers to {line['goal']:.1%}; "
-            f"{sum(line['gains']) / len(line['gains']):+.2f} points, {len(line['draws'])} draws"
+            f"{line['gain']:+.2f} points, {line['draws']} draws"
         )
     for half, each in whole.items():
         for who, of in each.items():
             print(
                 f"{half:10} {who:20} {of['tables']} tables, {of['draws']:.1f} draws: median answers "
                 f"{of['median_answers']}, where random order gains ({of['tables_helped']}) "
-                f"{of['median_answers_helped']}; points {of['gains'][0]:+.2f} ({of['gains'][1]:.2f}); "
-                f"promised {of['promised_gains'][0]:+.1f} ({of['promised_gains'][1]:.1f}); "
+                f"{of['median_answers_helped']}; points {of['gains'][0]:+.2f} ({of['gains'][1]}); "
+                f"promised {of['promised_gains'][0]:+.1f} ({of['promised_gains'][1]}); "
                 f"below beyond noise: {of['below_beyond_noise']}"
             )
+    for who, of in others.items():
+        print(
+            f"next_rows less {who}: {of['ours_less'][0]:+.2f} ({of['ours_less'][1]}) points in {of['runs']} "
+            f"runs; median answers {of[OURS]['median_answers']} and {of[who]['median_answers']}"
+        )
     for who, of in kept.items():
         print(
-            f"{who:20} right {of['right'][0]:.3f} ({of['right'][1]:.3f}), where filled "
+            f"{who:20} right {of['right'][0]:.3f} ({of['right'][1]}), where filled "
             f"{of['right_where_filled'][0]:.3f}; below {of['below']}; withheld {of['withheld']} of "
             f"{of['points']}; with confidence failed {of['sure_failed']} of {of['sure']}; "
             f"audits failed {of['audits_failed']} of {of['audits']}, "
@@ -92,9 +97,10 @@ def main():
     found = lines(runs)
     whole = {str(half): overall(found, half) for half in (None, *HALVES)}
     whole["all"] = whole.pop("None")
-    kept = promises(runs)
-    show(found, whole, kept)
-    said = {"first": FIRST, "batch": BATCH, "overall": whole, "promises": kept, "lines": found}
+    others, kept = beside_ours(runs), promises(runs)
+    show(found, whole, others, kept)
+    said = {"first": FIRST, "batch": BATCH, "overall": whole, "others": others, "promises": kept}
+    said["lines"] = found
     (RESULTS / "loop.json").write_text(json.dumps(said, indent=1) + "\n")
 
 

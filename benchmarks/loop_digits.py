@@ -1,6 +1,6 @@
 """From a CSV of digits with 20 labels to a promise of 95% for 90% of the others, by the command line tool.
 
-Run with `make bench-loop-digits ARGS="--seeds 5"`. A simulated person answers 20 rows of the page's first
+Run with `python benchmarks/loop_digits.py --seeds 5`. A simulated person answers 20 rows of the page's first
 pile (`surelabel review --answer-from`), `surelabel label --resume` takes them in, and so on until 90% of the
 unlabelled rows are filled in. Beside it, in random order: as many labels of rows drawn at random are written
 into the CSV; all of them count for the promise. Every run is kept in results/loop_digits/; prints the numbers

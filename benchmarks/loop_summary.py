@@ -3,7 +3,7 @@
 from collections import defaultdict
 
 import numpy as np
-from loop_run import AT_RANDOM, BATCH, RIGHT
+from loop_run import AT_RANDOM, BATCH, OURS, RIGHT
 from sklearn.isotonic import isotonic_regression
 
 from surelabel.advice.audit import audited
@@ -34,7 +34,7 @@ def answers_to_reach(accuracy, goal):
     if not k:
         return 0.0
     below, above = accuracy[k - 1], accuracy[k]
-    return float(BATCH * (k - 1 + (goal - below) / (above - below)))
+    return round(float(BATCH * (k - 1 + (goal - below) / (above - below))), 1)
 
 
 def lines(runs):
@@ -64,12 +64,15 @@ def _line(name, who, draws, own, drawn):
         "table": name,
         "half": half_of(name),
         "who": who,
-        "draws": draws,
+        "draws": len(draws),
         "accuracy": ours.mean(axis=0).round(4).tolist(),
         "promised": promised.mean(axis=0).round(4).tolist(),
+        "filled": _filled(own, name, draws).mean(axis=0).round(4).tolist(),
+        "withheld": (~_column(own, name, draws, "alike")).mean(axis=0).round(4).tolist(),
         "helps": bool(100 * (level[-1] - level[0]) >= CLEARLY),
         "goal": float(level[-1]),
         "answers": answers_to_reach(isotonic_regression(ours.mean(axis=0)), level[-1] - 1e-9),
+        "gain": round(float(gains.mean()), 3),
         "gains": gains.round(3).tolist(),
         "last_gains": (100 * (ours - random)[:, -1]).round(3).tolist(),
         "promised_gains": (100 * (promised - promised_random)[:, 1:].mean(axis=1)).round(3).tolist(),
@@ -80,14 +83,15 @@ def _column(own, name, draws, key):
     return np.array([[point[key] for point in own[name, draw]] for draw in draws])
 
 
+def _filled(own, name, draws):
+    """The share of unlabelled rows filled in, also where the promise is withheld, (draws, steps + 1)."""
+    filled = [[point["mean"]["filled"] / point["pool"] for point in own[name, draw]] for draw in draws]
+    return np.array(filled)
+
+
 def _promised(own, name, draws):
     """The share of unlabelled rows that is filled in under the promise, shape (draws, steps + 1)."""
-    return np.array(
-        [
-            [point["alike"] * point["mean"]["filled"] / point["pool"] for point in own[name, draw]]
-            for draw in draws
-        ]
-    )
+    return _filled(own, name, draws) * _column(own, name, draws, "alike")
 
 
 def overall(found, half=None):
@@ -98,12 +102,13 @@ def overall(found, half=None):
         if not own:
             continue
         helped = [line for line in own if line["helps"]]
+        # By all tables together: the few draws of one do not tell how far chance moves it.
         within = _error_of_a_draw([line["gains"] for line in own])
         means = {line["table"]: float(np.mean(line["gains"])) for line in own}
         bars = {line["table"]: within / np.sqrt(len(line["gains"])) for line in own}
         out[who] = {
             "tables": len(own),
-            "draws": float(np.mean([len(line["draws"]) for line in own])),
+            "draws": float(np.mean([line["draws"] for line in own])),
             "median_answers": _median(line["answers"] for line in own),
             "tables_helped": len(helped),
             "median_answers_helped": _median(line["answers"] for line in helped),
@@ -112,7 +117,11 @@ def overall(found, half=None):
                 key: _mean_and_error([np.mean(line[key]) for line in own])
                 for key in ("gains", "last_gains", "promised_gains")
             },
-            "error_of_a_draw": within,
+            **{
+                key: np.mean([line[key] for line in own], axis=0).round(4).tolist()
+                for key in ("accuracy", "promised", "filled", "withheld")
+            },
+            "error_of_a_draw": round(within, 3) if np.isfinite(within) else None,
             "below": sorted(name for name in means if means[name] < 0),
             "below_beyond_noise": sorted(name for name in means if means[name] < -2 * bars[name]),
             "above_beyond_noise": sorted(name for name in means if means[name] > 2 * bars[name]),
@@ -120,22 +129,37 @@ def overall(found, half=None):
     return out
 
 
+def beside_ours(runs):
+    """Of each other strategy: what it and `next_rows` reach in the draws that both have."""
+    each, out = by_who(runs), {}
+    for who, own in each.items():
+        if who in (OURS, AT_RANDOM):
+            continue
+        shared = own.keys() & each[OURS].keys()
+        found = lines([run for run in runs if (run["table"], run["draw"]) in shared])
+        gains = {(line["table"], line["who"]): np.mean(line["gains"]) for line in found}
+        both = overall([line for line in found if line["who"] in (OURS, who)])
+        less = [gains[name, OURS] - gains[name, who] for name in sorted({name for name, _ in shared})]
+        out[who] = {"runs": len(shared), "ours_less": _mean_and_error(less), OURS: both[OURS], who: both[who]}
+    return out
+
+
 def _error_of_a_draw(gains):
-    """The deviation of a draw's difference from its table's mean, over all tables; NaN with one draw each."""
+    """The deviation of a draw's difference from its table's mean; infinite where no table has two draws."""
     spare = sum(len(of) - 1 for of in gains)
     squares = sum(float(((np.array(of) - np.mean(of)) ** 2).sum()) for of in gains)
-    return float(np.sqrt(squares / spare)) if spare else float("nan")
+    return float(np.sqrt(squares / spare)) if spare else float("inf")
 
 
 def _median(answers):
     found = float(np.median([np.inf if each is None else each for each in answers] or [np.nan]))
-    return found if np.isfinite(found) else None
+    return round(found, 1) if np.isfinite(found) else None
 
 
 def _mean_and_error(values):
     n = len(values)
-    error = float(np.std(values, ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
-    return [float(np.mean(values)), error]
+    error = float(np.std(values, ddof=1) / np.sqrt(n)) if n > 1 else None
+    return [round(float(np.mean(values)), 4), None if error is None else round(error, 4)]
 
 
 def promises(runs, seed=0):
@@ -164,7 +188,9 @@ def _promises(own, rng):
         "right": _mean_and_error([mean for mean, _ in means.values()]),
         "right_where_filled": _mean_and_error([np.mean(own) for own in _of_tables(where_filled).values()]),
         "below": {name: of for name, of in means.items() if of[0] < RIGHT},
-        "below_beyond_noise": [name for name, (mean, error) in means.items() if mean + 2 * error < RIGHT],
+        "below_beyond_noise": [
+            name for name, (mean, error) in means.items() if error is not None and mean + 2 * error < RIGHT
+        ],
         "sure": len(sure),
         "sure_filled": sum(bool(of["filled"]) for of in sure),
         "sure_failed": sum(of["right"] < RIGHT * of["filled"] for of in sure),
