@@ -57,6 +57,9 @@ docs-screenshots: $(VENV)/docs.stamp $(VENV)/test.stamp  ## pictures of the repo
 docs-comparisons: $(VENV)/docs.stamp  ## the page of comparisons, from the stored runs
 	$(ONE) $(BIN)/python docs/comparisons.py
 
+docs-promise: $(VENV)/docs.stamp  ## the tables of the page on the promise, from the stored runs
+	$(BIN)/python docs/promise_tables.py
+
 docs-check: $(VENV)/docs.stamp $(VENV)/test.stamp  ## every page of the site in Chromium: links, console, requests; after make docs
 	$(BIN)/python benchmarks/site.py $(ARGS)
 
@@ -97,6 +100,9 @@ bench-early: $(VENV)/bench.stamp  ## what it would save to stop hopeless models 
 bench-scale: $(VENV)/bench.stamp  ## 1,000 labelled rows and up to a million others, from a file; ARGS="--rows 10000000"
 	$(BIN)/python benchmarks/scale.py $(ARGS)
 
+bench-files: $(VENV)/bench.stamp  ## surelabel label from file to files, part by part; ARGS="--runs parquet:shards:10000000"
+	$(BIN)/python benchmarks/files.py $(ARGS)
+
 bench-dask: $(VENV)/bench.stamp  ## many rows on two workers, beside one process; ARGS="--rows 500000,5000000"
 	$(ONE) $(BIN)/python benchmarks/many.py $(ARGS)
 
@@ -111,6 +117,9 @@ bench-loop: $(VENV)/bench.stamp  ## a simulated person answers, by who chooses t
 
 bench-wrong: $(VENV)/bench.stamp  ## how well wrong labels are found, beside cleanlab; ARGS="--data-dir DIR"; goes on where it was stopped
 	$(ONE) $(BIN)/python benchmarks/wrong_labels.py $(ARGS)
+
+bench-clean: $(VENV)/bench.stamp  ## what wrong labels cost csa(), and what clean= wins back; ARGS="--data-dir DIR"; goes on where it was stopped
+	$(ONE) $(BIN)/python benchmarks/cleaning.py $(ARGS)
 
 bench-passes: $(VENV)/bench.stamp  ## which rows the t-test trusts as a network is asked more often; ARGS="--seeds 2"
 	$(ONE) $(BIN)/python benchmarks/passes.py $(ARGS)

@@ -91,7 +91,7 @@ def on_cluster(folder, recipe=None, **options):
 
     from surelabel.dask import DaskPseudoLabelClassifier
     from surelabel.dask.cluster import connected
-    from surelabel.dask.pieces import Pieces
+    from surelabel.shards.pieces import Pieces
 
     with connected(n_workers=2, memory="2GB") as client:
         fetched = counted(Pieces)

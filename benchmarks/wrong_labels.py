@@ -4,7 +4,8 @@ Run with `make bench-wrong ARGS="--data-dir DIR --draws 2"` (one to five seconds
 table and draw). Of 200 labels of a table some are flipped: at random, or to a class that they are likely to
 be confused with, by a forest that has seen the truth of other rows. csa() is fitted on them; what it says of
 held-out rows is kept in results/wrong_labels/. cleanlab gets the same probabilities, and its own. Prints
-tables with the table as the unit, and writes results/wrong_labels.json; what is stored is not computed again.
+tables with the table as the unit, and writes results/wrong_labels.json, or with --clean, which flips nothing,
+results/clean_labels.json; what is stored is not computed again.
 """
 
 import argparse
@@ -158,13 +159,17 @@ def summary(runs):
         inside = [run["number"][1] <= run["wrong"] <= run["number"][2] for run in flips]
         out[half] = {
             "tables": names,
+            "clean_runs": len(clean),
+            "clean_includes_0": float(np.mean([run["number"][1] == 0 for run in clean])),
+        }
+        if not flips:
+            continue
+        out[half] |= {
             "auroc": {each: float(by[each][:, 0].mean()) for each in who},
             "precision": {each: float(by[each][:, 1].mean()) for each in who},
             # Of the tables: how far ours is behind the other, at worst.
             "worst_auroc": {each: float((by[OURS] - by[each])[:, 0].min()) for each in who},
             "worst_precision": {each: float((by[OURS] - by[each])[:, 1].min()) for each in who},
-            "clean_runs": len(clean),
-            "clean_includes_0": float(np.mean([run["number"][1] == 0 for run in clean])),
             "flipped_runs": len(flips),
             "interval_has_the_number": float(np.mean(inside)),
             "interval_above_0": {
@@ -177,7 +182,12 @@ def summary(runs):
 
 def printed(found):
     for half, figures in found.items():
-        print(f"\n{half}: {len(figures['tables'])} tables, {figures['flipped_runs']} runs with wrong labels")
+        print(f"\n{half}: {len(figures['tables'])} tables")
+        print(
+            f"  clean labels: 0 is in {figures['clean_includes_0']:.1%} of {figures['clean_runs']} intervals"
+        )
+        if "flipped_runs" not in figures:
+            continue
         for who, auroc in figures["auroc"].items():
             worst = figures["worst_auroc"][who], figures["worst_precision"][who]
             print(
@@ -186,10 +196,8 @@ def printed(found):
             )
         above = ", ".join(f"{share:.0%} with {rate}" for rate, share in figures["interval_above_0"].items())
         print(
-            f"  clean labels: 0 is in {figures['clean_includes_0']:.1%} of {figures['clean_runs']} intervals"
-        )
-        print(
-            f"  wrong labels: their number is in {figures['interval_has_the_number']:.1%}; above 0: {above}"
+            f"  {figures['flipped_runs']} runs with wrong labels: their number is in "
+            f"{figures['interval_has_the_number']:.1%}; above 0: {above}"
         )
 
 
@@ -231,9 +239,8 @@ def main():
             print(name, flush=True)
     found = summary(runs)
     printed(found)
-    if not options.clean:
-        out = RESULTS / "wrong_labels.json"
-        out.write_text(json.dumps({"labelled": LABELLED, "halves": found, "runs": runs}, indent=1) + "\n")
+    out = RESULTS / ("clean_labels.json" if options.clean else "wrong_labels.json")
+    out.write_text(json.dumps({"labelled": LABELLED, "halves": found, "runs": runs}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

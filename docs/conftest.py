@@ -5,6 +5,7 @@ collect_ignore_glob = [
     "pictures.py",
     "screenshots.py",
     "comparisons.py",
+    "promise_tables.py",
     "gallery/*",
     "_build/*",
     "auto_gallery/*",

@@ -8,6 +8,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import surelabel
 from surelabel import csa, pl
+from surelabel.advice.audit import audited
 from surelabel.model_selection import hide_labels
 
 
@@ -153,3 +154,26 @@ def test_answers_to_chosen_rows_teach_and_do_not_count_for_a_promise(digits):
     clf.learn(asked, truth[asked]).fit(X, few(y, shown))
     assert (clf.labeled_iter_ == 0).sum() == (shown >= 0).sum() + 10
     assert clf.fill(0.6).n_labelled == before == (shown >= 0).sum()
+
+
+def test_a_check_by_a_person_promises_what_the_audit_says(fitted):
+    filling = fitted.fill(0.9)
+    drawn = filling.labels.dropna().sample(60, random_state=0)
+    seen = filling.audited(drawn)
+    assert seen.form == "audited"
+    assert seen.right == pytest.approx(audited(np.zeros(60, bool), filling.n_filled).low, abs=1e-3)
+    assert seen.right <= audited(np.zeros(60, bool), filling.n_filled).low
+    assert f"at least {100 * seen.right:.4g}% with 95% confidence, by a person's check" in str(seen)
+    one_unknown = drawn.astype(object).mask(np.arange(60) == 30)
+    assert filling.audited(one_unknown).share.wrong == 1
+    assert filling.audited(one_unknown).right < seen.right
+    assert filling.audited(drawn[:0]).form == "nothing"
+
+
+def test_only_filled_rows_can_be_checked(fitted):
+    filling = fitted.fill(0.9)
+    drawn = filling.labels.dropna()[:5]
+    with pytest.raises(ValueError, match="row 'no such row' is not filled in"):
+        filling.audited(drawn.rename({drawn.index[0]: "no such row"}))
+    with pytest.raises(ValueError, match="there twice"):
+        filling.audited(drawn.iloc[[0, 0]])

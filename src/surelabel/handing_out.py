@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
+from .advice.audit import audited
 from .allocation import Status
-from .common.settings import INSIDE_SHARE, RIGHT, check_setting
+from .common.settings import GOAL, INSIDE_SHARE, RIGHT, SOME_SHARE, check_setting
 from .common.types import Bools, Fitted, Ints, Values
 from .filling import Curve, Evidence, Filling, More, cells, fill, fill_curve, labels_needed
 from .filling.evidence import unseen
-from .filling.record import NOTHING
+from .filling.record import AUDITED, NOTHING, ShareRight
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +86,61 @@ class FilledLabels(Filling):
         }
         return pd.DataFrame(columns, index=pd.Index(self.classes, name="class", tupleize_cols=False))
 
+    def audited(self, answers: pd.Series, confidence: float = 0.95) -> FilledLabels:
+        """The same labels, with what a person's check of some of them allows to promise.
+
+        This promise assumes nothing of the labelled rows, and holds whenever the person stops, however often
+        they looked at it on the way.
+
+        Parameters
+        ----------
+        answers : Series
+            What the person says of filled rows, on the index of `labels`, in the order in which the rows
+            were drawn. They must be drawn at random from all that are filled, such as by
+            `filling.labels.dropna().sample(60).index`, and be judged without a look at what was filled in.
+            An answer that is missing, because nobody can tell, counts as wrong.
+        confidence : float, default=0.95
+            Of the promise.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from surelabel import csa
+        >>> from surelabel.model_selection import hide_labels
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> filling = csa(random_state=0).fit(X, hide_labels(y, 0.6, random_state=0)).fill(right=0.9)
+        >>> rows = filling.labels.dropna().sample(40, random_state=0).index
+        >>> print(filling.audited(y[rows]).promise)
+        at least 88.8% with 95% confidence, by a person's check
+        """
+        check_setting("confidence", confidence, INSIDE_SHARE)
+        if not self.labels.index.is_unique:
+            raise ValueError(
+                "audited() finds rows by their index, and this one has an entry twice, as where rows "
+                "have several labels; surelabel.advice.audit.audited takes right and wrong instead."
+            )
+        filled = self.labels.dropna()
+        strange = answers.index.difference(filled.index)
+        if len(strange) or not answers.index.is_unique:
+            what = f"row {strange[0]!r} is not filled in" if len(strange) else "a row is there twice"
+            raise ValueError(f"answers are of different rows that are filled in; {what}.")
+        wrong = (answers.isna() | (answers != filled[answers.index])).to_numpy(dtype=bool)
+        found = audited(wrong, len(filled), confidence)
+        share = ShareRight(
+            found.share_right, found.low, 1 - found.wrong / len(filled), len(wrong), found.wrong
+        )
+        # Rounded down: what is said must hold.
+        right = float(np.floor(1000 * found.low + 1e-9) / 1000)
+        return replace(
+            self,
+            form=AUDITED if len(wrong) else NOTHING,
+            right=right,
+            confidence=confidence,
+            per_class=False,
+            share=share,
+            differing=None,
+        )
+
 
 class HandsOut:
     """What a fitted classifier says of the labels it hands out."""
@@ -141,6 +197,36 @@ class HandsOut:
         """
         return filled(self, right, confidence, per_class, exact, promise)
 
+    def labels_needed(
+        self, share: float = GOAL, right: float = RIGHT, confidence: float | None = None
+    ) -> More:
+        """How many more labels at random it takes until a share of the table can be filled.
+
+        Parameters
+        ----------
+        share : float, default=0.9
+            Of the missing labels.
+        right, confidence : float
+            The promise, as in `fill`.
+
+        Returns
+        -------
+        More
+            `labels`, a rough figure, and where it lies in about three of four cases (`between`).
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from surelabel import csa
+        >>> from surelabel.model_selection import hide_labels
+        >>> X, y = load_iris(return_X_y=True)
+        >>> clf = csa(random_state=0).fit(X, hide_labels(y, 0.6, random_state=0))
+        >>> clf.labels_needed(0.9, right=0.9).labels
+        0
+        """
+        check_setting("share", share, SOME_SHARE)
+        return labels_needed(evidence(self), right, confidence, (share,))[0]
+
     def fill_curve(self, confidence: float = 0.9) -> Curve:
         """How many rows can be filled for every share right: estimated, on average, and with confidence."""
         check_setting("confidence", confidence, INSIDE_SHARE)
@@ -151,15 +237,7 @@ def filled(
     clf: Fitted, right: float, confidence: float | None, per_class: bool, exact: bool, promise: bool
 ) -> FilledLabels:
     """What a fitted classifier fills in; the arguments are those of `fill`."""
-    check_setting("right", right, INSIDE_SHARE)
-    if confidence is not None:
-        check_setting("confidence", confidence, INSIDE_SHARE)
-    known = evidence(clf, exact)
-    found = fill(known, right, confidence, per_class, exact=exact, promise=promise)
-    differing = _differing(clf)
-    if differing is not None:
-        by_class = tuple(replace(each, promised=False) for each in found.by_class)
-        found = replace(found, form=NOTHING, by_class=by_class)
+    found = decided(clf, right, confidence, per_class, exact, promise)
     each = clf.estimators_ if clf.several_labels else [clf]
     names = [one.classes_.tolist() for one in each]
     classes = names[0]
@@ -169,9 +247,26 @@ def filled(
         **{field.name: getattr(found, field.name) for field in fields(Filling)},
         labels=_labels(clf, each, found.codes),
         classes=tuple(classes),
-        more=() if per_class else labels_needed(known, right, confidence),
-        differing=differing,
+        more=() if per_class else labels_needed(evidence(clf, exact), right, confidence),
+        differing=_differing(clf),
     )
+
+
+def decided(
+    clf: Fitted, right: float, confidence: float | None, per_class: bool, exact: bool, promise: bool
+) -> Filling:
+    """What it fills in, by position and not on the caller's rows; the arguments are those of `fill`.
+
+    Nothing is promised where the labelled rows are not like the others.
+    """
+    check_setting("right", right, INSIDE_SHARE)
+    if confidence is not None:
+        check_setting("confidence", confidence, INSIDE_SHARE)
+    found = fill(evidence(clf, exact), right, confidence, per_class, exact=exact, promise=promise)
+    if _differing(clf) is None:
+        return found
+    by_class = tuple(replace(each, promised=False) for each in found.by_class)
+    return replace(found, form=NOTHING, by_class=by_class)
 
 
 def _differing(clf: Fitted) -> tuple[str, ...] | None:

@@ -41,6 +41,11 @@ def test_random_rows_depend_on_nothing_but_the_seed(rng):
     assert drawn[0] == drawn[1]
 
 
+def test_whoever_stops_on_the_way_has_answered_random_rows_too(rng):
+    at_random = np.cumsum([ask.pile == RANDOM for ask in next_rows(made(rng), 100, seeded())])
+    assert at_random[4::5].tolist() == list(range(1, 21))
+
+
 def test_typical_rows_come_from_clusters_without_a_label(rng):
     centres = np.array([[0, 0], [20, 0], [0, 20], [20, 20]])
     Z = np.concatenate([c + rng.normal(size=(30, 2)) for c in centres])

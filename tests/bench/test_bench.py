@@ -351,11 +351,10 @@ def test_every_figure_of_the_paper_has_its_cell():
 
 def test_a_figure_is_below_theirs_by_more_than_its_interval():
     above, within, below = (authors.Beside.of([1.0, 2.0, 3.0], theirs) for theirs in (1.9, 4.0, 9.0))
-    assert (above.reached, above.below) == (True, False)
-    assert (within.reached, within.below) == (False, False)
-    assert (below.reached, below.below) == (False, True)
+    assert (above.below, within.below, below.below) == (False, False, True)
+    assert above.seeds == 3
     assert not authors.Beside.of([1.0, 2.0], 9.0).below  # two seeds have no interval
-    assert authors.Beside.of([84.499995], 84.5).reached  # stored with four digits, and theirs with two
+    assert not authors.Beside.of([84.499995] * 3, 84.5).below  # stored with four digits, and theirs with two
 
 
 def _stored(folder, suite, dataset, by_label):
@@ -585,8 +584,8 @@ def test_the_page_is_made_from_stored_lines(store, tmp_path):
     assert "- MLP: unscaled columns." in text
     assert "(results/rounds.png)" in text
     assert "surelabel bench run all" in text
-    assert "CSA, released settings: at or above theirs on" in text
-    assert "CSA, gain: at or above theirs on" in text
+    assert "CSA, released settings: significantly below theirs on" in text
+    assert "CSA, gain: significantly below theirs on" in text
     assert str(tmp_path) not in text
     assert page.write(Store(store.folder), tmp_path / "again.md", suites, pictures=False).read_text() == text
     (store.folder / "notes.toml").write_text('table9 = ["?"]\n')

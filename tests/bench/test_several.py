@@ -89,7 +89,10 @@ def test_a_method_asks_of_each_label_what_it_asks_of_one(method, split):
         expected = np.sum([row + [0] * (length - len(row)) for row in rows], axis=0)
         assert_array_equal(both.details[name], expected)
     assert both.details["cells"] == pytest.approx(np.mean([outcome.accuracy for outcome in alone]))
-    assert both.details["rounds"] == [both.accuracy]
+    # One before the first round, one after each.
+    assert len(both.details["rounds"]) == len(both.details["pool"]) + 1
+    assert both.details["rounds"][0] == METHODS["xgboost"].run(split).accuracy
+    assert both.details["rounds"][-1] == both.accuracy
 
 
 @pytest.mark.filterwarnings("ignore:y has no unlabelled cell:UserWarning")
@@ -116,4 +119,7 @@ def test_tables_show_every_measure(tmp_path):
     lines = list(page.lines(store, tmp_path / "results.md", [suite, theirs], pictures=False))
     assert "### Micro F1" in lines
     assert "| XGBoost | 50.00 +- 0.00 |" in lines
-    assert any(line.startswith("| Emotions | 61.00 +- 2.48 (64.64) |") for line in lines)
+    assert any(line.startswith("| Emotions | 61.00 +- 2.48 [3] (64.64) **below** |") for line in lines)
+    # UPS is as good as XGBoost in each seed here, where theirs gains 2.30.
+    assert any(line.startswith("| Emotions | +0.00 +- 0.00 [3] (+2.30) **below** |") for line in lines)
+    assert "UPS, gain: significantly below theirs on Emotions, of 1." in lines

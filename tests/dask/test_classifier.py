@@ -42,9 +42,9 @@ from surelabel.committees.encoded import Encoded
 from surelabel.committees.models.bayes import Bayes
 from surelabel.committees.models.graph import Spreading
 from surelabel.dask import DaskPseudoLabelClassifier, LostSchedulerError
-from surelabel.dask import transport as far_transport
-from surelabel.dask.pieces import Pieces
 from surelabel.model_selection import hide_labels
+from surelabel.shards import transport as far_transport
+from surelabel.shards.pieces import Pieces
 
 
 def unlike():

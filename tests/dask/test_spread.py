@@ -19,8 +19,9 @@ from clusters import assert_same_labels, fitted, in_shards, labels_of
 from dask.sizeof import sizeof
 
 from surelabel import RandomXGBoost, Repeated, csa, trees
-from surelabel.dask import DaskPseudoLabelClassifier, shard, spread
-from surelabel.dask.excerpt import Table
+from surelabel.dask import DaskPseudoLabelClassifier, spread
+from surelabel.shards import shard
+from surelabel.shards.excerpt import Table
 
 
 def boosted(n_members=3, **options):

@@ -6,6 +6,7 @@ import pytest
 from browser import Tab, browser_path, started
 from reviewing import served, small_desk
 
+from surelabel.advice.stopping import Outlook
 from surelabel.review.answers import AnswerFile
 from surelabel.review.desk import Desk
 from surelabel.review.piles import Pile, Piles
@@ -267,6 +268,59 @@ def test_a_hundred_thousand_rows_are_no_burden(browser, tmp_path):
         assert page.cpu() < 5
         page.close()
     desk.close()
+
+
+class Taking:
+    """What takes answers in, here in no time."""
+
+    def __init__(self, desk):
+        self.desk, self.words = desk, ""
+
+    def start(self):
+        reached = Outlook(goal=0.9, promised=0.95, reached=True, idle=False, answers_left=0)
+        self.desk.change(self.desk.subject, self.desk.piles, since=self.desk.ledger.last, outlook=reached)
+        self.words = "The answers are taken in: with 1 more answers 95.0% can be promised."
+
+    def state(self):
+        return {"running": False, "done": bool(self.words), "words": self.words}
+
+    def join(self):
+        pass
+
+
+def test_the_goal_is_in_sight_and_what_the_answers_changed_stays_until_it_is_read(browser, fit, tmp_path):
+    ahead = Outlook(goal=0.9, promised=0.62, reached=False, idle=False, answers_left=140)
+    desk = small_desk(fit, tmp_path, outlook=ahead)
+    with served(desk, update=Taking(desk)) as serving:
+        page = Page(browser, serving)
+        assert page.text("goal") == "62.0% of 90.0% promised; about 140 more answers."
+        page.press("1")
+        page.page.click("#update")
+        page.page.wait_for_selector("#news:not([hidden])")
+        assert "with 1 more answers 95.0% can be promised" in page.text("news")
+        assert page.text("goal").startswith("Stop: the goal is reached")
+        page.press("1")  # the next answer does not take it away
+        assert page.page.is_visible("#news")
+        page.page.click("#news button")
+        assert not page.page.is_visible("#news")
+        page.close()
+    desk.close()
+
+
+def test_every_key_of_the_list_does_what_the_page_says(browser, serving, desk):
+    page = Page(browser, serving, "browse")
+    lines = page.run("[...document.querySelectorAll('.line')].map((line) => Number(line.dataset.row))")
+    page.press("j", "j", "k", "x")
+    assert page.text("n-chosen") == "1 chosen"
+    page.press("2")
+    assert desk.ledger.of(lines[1]).label == "2"
+    page.press("u")
+    assert desk.ledger.of(lines[1]) is None
+    page.press("j", "o")
+    assert page.page.is_visible("#one")
+    page.press("Escape")
+    assert page.page.is_visible("#many")
+    page.close()
 
 
 def test_two_tabs_work_side_by_side_and_a_page_waits_for_its_server(browser, desk):

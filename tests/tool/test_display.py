@@ -4,9 +4,11 @@ from io import StringIO
 from logging import DEBUG, LogRecord
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from rich.console import Console
 
+from surelabel.filling import Evidence, fill
 from surelabel.tool.display import show_facts, show_outcome
 from surelabel.tool.facts import Facts
 from surelabel.tool.progress import Progress, _Step
@@ -51,6 +53,18 @@ def test_the_time_left_is_that_of_the_step_at_its_own_pace(monkeypatch):
     assert _Step("training member", 1, 12, first=1, begin=10, now=10).left() is None
     assert _Step("training member", 3, 12, first=1, begin=10, now=30).left() == pytest.approx(90)
     assert _Step("training member", 12, 12, first=1, begin=10, now=30).left() is None
+
+
+def test_rows_in_shards_are_filled_anew_by_the_same_command():
+    some = np.zeros(5, dtype=int)
+    known = Evidence(np.full(5, 0.9), some, np.ones(5, dtype=bool), np.ones(5), np.full(3, 0.9), some[:3], 2)
+    filling = fill(known, 0.95)
+    assert not filling.n_filled
+    out, summary = StringIO(), Summary(("class", "given"), [("a", [3])])
+    outcome = Outcome(False, summary=summary, labels=("labels",), filling=filling)
+    show_outcome(Console(file=out, width=100), SimpleNamespace(path="run"), outcome)
+    assert "the same command with --overwrite --right 0.9" in out.getvalue()
+    assert "surelabel fill" not in out.getvalue()
 
 
 def test_a_step_whose_length_is_not_known_is_named_and_takes_the_place_of_the_one_before():

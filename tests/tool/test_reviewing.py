@@ -199,7 +199,7 @@ def test_the_page_can_take_the_answers_in(run, monkeypatch):
     update = Update(folder, desk)
     update._work()  # here, not in its thread: signals are for the main one
     assert update.state()["done"], update.state()
-    assert "Labels filled in: " in update.state()["words"]
+    assert "with 1 more answers" in update.state()["words"]
     assert calls[0][:3] == [sys.executable, "-m", "surelabel.tool"]
     assert (desk.subject.status[row], desk.subject.label[row]) == ("given", "owl")
     assert row not in desk.piles.ask.rows

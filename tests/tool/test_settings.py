@@ -142,6 +142,15 @@ def test_a_machine_has_bounds(monkeypatch):
     assert Settings.of(dask | {"jobs": 9, "scheduler": "tcp://there:1"}).jobs == 9
 
 
+def test_clean_is_one_of_two_ways_on_one_machine():
+    assert Settings.of(GIVEN | {"clean": "drop"}).clean == "drop"
+    assert "--clean down-weight" in Settings.of(GIVEN | {"clean": "down-weight"}).command("run")
+    with pytest.raises(InputError, match="--clean must be one of drop, down-weight; it is 'sweep'"):
+        Settings.of(GIVEN | {"clean": "sweep"})
+    with pytest.raises(InputError, match="--clean is not for --engine dask"):
+        Settings.of(GIVEN | {"engine": "dask", "clean": "drop"})
+
+
 @pytest.mark.parametrize("members", [-5, 0, 1, 201, 10**9])
 def test_members_have_bounds(members):
     with pytest.raises(InputError, match=f"--members must be from 2 to 200; it is {members}"):

@@ -12,6 +12,7 @@ from birds import birds, surelabel
 
 pytest.importorskip("distributed")
 
+from surelabel.dask.place import OnCluster
 from surelabel.files import InputError
 from surelabel.tool import shard_source, shards
 from surelabel.tool.progress import Progress
@@ -199,11 +200,11 @@ def test_an_identifier_over_all_shards_is_no_label(files, many):
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        (["one.parquet", "many/0.parquet"], "--engine dask reads several"),
+        (["one.parquet", "many/0.parquet"], "--engine shards reads several"),
         (["one.parquet", "--scheduler", "tcp://localhost:1"], "--scheduler is for --engine dask"),
-        (["one.parquet", "--engine", "spark"], "must be one of local, dask; it is 'spark'"),
+        (["one.parquet", "--engine", "spark"], "must be one of auto, local, shards, dask; it is 'spark'"),
         (["none.parquet", "--engine", "dask"], "No Parquet file"),
-        (["birds.csv", "--engine", "dask"], "reads Parquet files"),
+        (["birds.csv", "--engine", "dask"], "are read from Parquet files"),
         (["one.parquet", "--engine", "dask", "--method", "ups"], "needs all rows in one place"),
         (
             ["one.parquet", "--engine", "dask", "--unlabeled", "x.parquet"],
@@ -247,7 +248,7 @@ def test_sorted_shards_fool_nobody(tmp_path, client, monkeypatch):
         table.iloc[part].to_parquet(tmp_path / f"{i}.parquet", index=False)
     found, digest = shards.shards_of(shards.files_of([str(tmp_path)]))
     settings = Settings.of({"data": str(tmp_path), "target": "species", "engine": "dask"})
-    kinds = shard_source._read(settings, found, digest, client).facts.kinds
+    kinds = shard_source._read(settings, found, digest, OnCluster(client)).facts.kinds
     assert {name: kind.kind for name, kind in kinds.items()} == {
         "size": "category",
         "note": "text",
@@ -258,4 +259,4 @@ def test_sorted_shards_fool_nobody(tmp_path, client, monkeypatch):
     table.drop(columns="note").to_parquet(tmp_path / "3.parquet", index=False)
     found, digest = shards.shards_of(shards.files_of([str(tmp_path)]))
     with pytest.raises(InputError, match=r"3\.parquet has other columns"):
-        shard_source._read(settings, found, digest, client)
+        shard_source._read(settings, found, digest, OnCluster(client))

@@ -131,7 +131,9 @@ class Ask:
 
 
 def next_rows(pool: Pool, n: int, rng: np.random.RandomState) -> tuple[Ask, ...]:
-    """Rows to ask about, those that are worth most first.
+    """Rows to ask about, those that are worth most first; every fifth is a random one.
+
+    So a person who stops on the way has answered random rows, too.
 
     Parameters
     ----------
@@ -165,7 +167,18 @@ def next_rows(pool: Pool, n: int, rng: np.random.RandomState) -> tuple[Ask, ...]
     chosen = np.concatenate([typical, unsure])
     like = _like(rest, chosen)
     asks = [Ask(int(row), pile, int(of)) for row, pile, of in zip(looked[chosen], piles, like, strict=True)]
-    return (*asks, *(Ask(int(row), RANDOM, 1) for row in drawn))
+    return tuple(_among(asks, [Ask(int(row), RANDOM, 1) for row in drawn]))
+
+
+def _among(asks: list[Ask], drawn: list[Ask]) -> Iterator[Ask]:
+    """The one with the other spread evenly among them, each after its share of the rows before it."""
+    done = 0
+    for k, ask in enumerate(drawn, start=1):
+        until = -(-k * len(asks) // len(drawn))
+        yield from asks[done:until]
+        yield ask
+        done = until
+    yield from asks[done:]
 
 
 def n_random(n: int) -> int:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-_GOAL = 0.9
+from ..common.settings import GOAL
+
 # Answers change nothing any more where over the last so many trainings, and at least so many answers, the
 # share promised rose by less than this, and in each less than this share of the guesses changed.
 _TRAININGS, _ANSWERS = 3, 30
@@ -79,7 +80,7 @@ class Outlook:
         return f"{so_far}; about {self.answers_left:,} more answers"
 
 
-def outlook(standings: Sequence[Standing], goal: float = _GOAL, needed: int | None = None) -> Outlook:
+def outlook(standings: Sequence[Standing], goal: float = GOAL, needed: int | None = None) -> Outlook:
     """Whether to go on, from where the work stood at each training.
 
     Parameters
@@ -104,6 +105,23 @@ def outlook(standings: Sequence[Standing], goal: float = _GOAL, needed: int | No
     idle = not reached and _idle(standings)
     left = 0 if reached else needed if needed is not None else _by_speed(standings, goal)
     return Outlook(goal, now.promised, reached, idle, left)
+
+
+def gained(standings: Sequence[Standing]) -> str | None:
+    """What the last answers changed in what can be promised, in words; None before any were taken in.
+
+    Examples
+    --------
+    >>> gained([Standing(0, 0.612), Standing(40, 0.72, 0.05)])
+    'with 40 more answers 72.0% of the missing labels can be promised; it was 61.2% before'
+    """
+    if len(standings) < 2:
+        return None
+    before, now = standings[-2:]
+    return (
+        f"with {now.answers - before.answers:,} more answers {now.promised:.1%} of the missing labels can be "
+        f"promised; it was {before.promised:.1%} before"
+    )
 
 
 def _idle(standings: Sequence[Standing]) -> bool:

@@ -34,8 +34,9 @@ def _rounds(suite: Suite, store: Store) -> _Chart:
     """Accuracy after each round, a panel for each dataset."""
     lines = []
     for dataset in suite.datasets:
+        # Lines of several labels that were stored first have the last round alone.
         found = {
-            label: [r["rounds"] for r in records.values()]
+            label: [r["rounds"] for r in records.values() if len(r["rounds"]) > 1]
             for label, records in by_column(suite, store, dataset).items()
         }
         longest = max((len(run) for runs in found.values() for run in runs), default=0)
@@ -44,8 +45,11 @@ def _rounds(suite: Suite, store: Store) -> _Chart:
                 # Rounds that ended early keep what they had reached.
                 mean, half = interval([run[min(number, len(run) - 1)] for run in runs])
                 lines.append((known(dataset).title, label, number, mean, half))
+    if not lines:
+        raise InputError(f"What is stored of {suite.name} has the last round alone; run it into a new --out.")
     table = _frame(lines, ["dataset", "method", "round", "mean", "half"])
-    return _panels(_lines(table, "round", "method", _labels(suite)), suite, columns=3)
+    title = f"{suite.measures['accuracy']}, %"
+    return _panels(_lines(table, "round", "method", _labels(suite), title=title), suite, columns=3)
 
 
 def _thresholds(suite: Suite, store: Store) -> _Chart:
@@ -233,6 +237,7 @@ def _regions(suite: Suite, store: Store) -> _Chart:
 
 _FIGURES: dict[str, Callable[[Suite, Store], _Chart]] = {
     "rounds": _rounds,
+    "rounds_several": _rounds,
     "thresholds": _thresholds,
     "assignments": _assignments,
     "labels": _label_numbers,
@@ -265,15 +270,20 @@ def _frame(lines: list[tuple[Any, ...]], columns: list[str]) -> pd.DataFrame:
 
 
 def _lines(
-    table: pd.DataFrame, x: str, group: str, order: list[str] | None, dash: str | None = None
+    table: pd.DataFrame,
+    x: str,
+    group: str,
+    order: list[str] | None,
+    dash: str | None = None,
+    title: str = _ACCURACY,
 ) -> alt.LayerChart:
     """Lines with intervals; the table has the columns dataset, group, x, mean, low and high."""
     table = _side_by_side(table, x, [group, dash] if dash else [group])
     base = alt.Chart(table).encode(
         x=alt.X("at:Q", title=x, axis=alt.Axis(format="d", tickMinStep=1)), color=_colour(group, order)
     )
-    y = alt.Y("mean:Q", scale=alt.Scale(zero=False), title=_ACCURACY)
-    bars = base.mark_rule(opacity=0.6).encode(y=alt.Y("low:Q", title=_ACCURACY), y2="high:Q")
+    y = alt.Y("mean:Q", scale=alt.Scale(zero=False), title=title)
+    bars = base.mark_rule(opacity=0.6).encode(y=alt.Y("low:Q", title=title), y2="high:Q")
     # Points of their own: as part of the line they would take the lines out of the legend.
     line, points = base.mark_line().encode(y=y), base.mark_circle(size=40, opacity=1).encode(y=y)
     if dash:

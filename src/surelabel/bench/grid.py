@@ -82,8 +82,8 @@ def _frequencies(codes: Ints, n_classes: int, prior: str) -> Floats:
 def play(split: Split, parts: Parts, *, n_rounds: int, prior: str = "labeled") -> Outcome:
     """Run the rounds as in the paper: found labels weigh in full, and XGBoost is the final classifier.
 
-    Where rows have several labels, each is a question of its own, and all are asked in step; XGBoost,
-    of which there is then one for each, is trained once, after the last round.
+    Where rows have several labels, each is a question of its own, and all are asked in step; there is then
+    one XGBoost for each.
     """
     split = split.coded()
     X = stacked(split.X_l, split.X_u)
@@ -109,9 +109,7 @@ def play(split: Split, parts: Parts, *, n_rounds: int, prior: str = "labeled") -
     seconds: dict[str, list[float]] = {
         name: [] for name in ("train", "predict", "confidence", "allocate", "classifier")
     }
-    each_round = not split.dataset.several
-    if each_round:
-        reached = _judge(X, strands, split, details, seconds)
+    reached = _judge(X, strands, split, details, seconds)
     for turn in in_step(OneMachine(X), strands, parts, n_rounds):
         at_work = [(number, round) for number, round in enumerate(turn) if round is not None]
         found = [int((truth[r.rows, number] == r.codes).sum()) for number, r in at_work]
@@ -125,9 +123,6 @@ def play(split: Split, parts: Parts, *, n_rounds: int, prior: str = "labeled") -
             seconds[part].append(sum(round.seconds[part] for _, round in at_work))
         seconds["predict"][-1] -= tested
         seconds["confidence"].append(tested)
-        if each_round:
-            reached = _judge(X, strands, split, details, seconds)
-    if not each_round:
         reached = _judge(X, strands, split, details, seconds)
     return Outcome(reached.pop("accuracy"), details | reached, seconds)
 

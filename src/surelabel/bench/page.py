@@ -96,11 +96,11 @@ def _preface(suites: list[Suite], store: Store) -> Iterator[str]:
     yield ""
 
 
-def _cell_of(score: Score | None) -> str:
-    """A table's cell."""
+def _cell_of(score: Score | None, usual: int) -> str:
+    """A table's cell, with its number of seeds where that is not the usual one."""
     if score is None:
         return ""
-    text = str(score)
+    text = str(score) + ("" if score.n == usual else f" [{score.n}]")
     if score.printed:
         text += f" ({score.printed[0]:.2f} +- {score.printed[1]:g})"
     return text + (f" **{score.word}**" if score.word in ("higher", "lower") else "")
@@ -119,19 +119,16 @@ def _table_of(suite: Suite, store: Store, measure: str = "accuracy") -> Iterator
     found = scores(suite, store, measure)
     if not found:
         return
+    seeds = [score.n for row in found.values() for score in row.values()]
+    usual = max(sorted(set(seeds)), key=seeds.count)
     yield "| | " + " | ".join(known(d).title for d in found) + " |"
     yield "|---|" + "---|" * len(found)
     for column in suite.columns:
-        cells = [_cell_of(row.get(column.label)) for row in found.values()]
+        cells = [_cell_of(row.get(column.label), usual) for row in found.values()]
         if any(cells):
             yield f"| {column.label} | " + " | ".join(cells) + " |"
-    seeds = {d: [score.n for score in row.values()] for d, row in found.items()}
-    most = max(max(n) for n in seeds.values())
-    short = [f"{known(d).title} {min(n)}" for d, n in seeds.items() if min(n) < most]
     yield ""
-    yield ("1 seed" if most == 1 else f"{most} seeds") + (
-        f"; fewer in places: {', '.join(short)}." if short else " everywhere."
-    )
+    yield page_parts.seed_line(usual, seeds)
     words = [score.word for row in found.values() for score in row.values() if score.word]
     if words:
         yield (

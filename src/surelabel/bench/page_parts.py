@@ -36,6 +36,20 @@ def contents(titles: Sequence[str]) -> Iterator[str]:
     yield from (f"- [{title}](#{anchor(title)})" for title in titles)
 
 
+def seed_line(usual: int, seeds: Sequence[int]) -> str:
+    """How many seeds the cells of a table have.
+
+    Examples
+    --------
+    >>> seed_line(10, [10, 10, 5])
+    '10 seeds; where a cell has another number, it is in square brackets.'
+    """
+    text = "1 seed" if usual == 1 else f"{usual} seeds"
+    if set(seeds) == {usual}:
+        return f"{text} everywhere."
+    return f"{text}; where a cell has another number, it is in square brackets."
+
+
 def read_map(folder: Path, suites: Sequence[Suite]) -> dict[str, list[dict[str, str]]]:
     """What is typed by hand of the paper: `line` for each claim, `setting` for each setting; checked."""
     path = folder / _MAP

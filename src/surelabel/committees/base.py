@@ -13,6 +13,7 @@ import numpy as np
 from joblib import Parallel, effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
+from ..advice.cleaning import Cleaning
 from ..common.notice import logger
 from ..common.settings import Checked
 from ..common.types import AnyLabels, Floats, Ints, Table, Values
@@ -63,6 +64,8 @@ class Committee(Checked, ClassifierMixin, BaseEstimator):
     found_weight: ClassVar[str] = "balanced"
     # What `TTest` adds to the variances of this committee's members where its floor is not given.
     test_floor: ClassVar[float] = 0.1
+    # What became of given labels that look wrong, where it was to look for them.
+    cleaning: Cleaning | None = None
 
     @property
     def expected_members(self) -> int | None:
@@ -153,7 +156,7 @@ class Committee(Checked, ClassifierMixin, BaseEstimator):
         """
         return None
 
-    def for_prediction(self) -> Self:
+    def for_prediction(self) -> Committee:
         """A copy with all that predicting needs, and nothing that only training needed."""
         return self
 

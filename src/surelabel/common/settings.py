@@ -11,6 +11,11 @@ _MOST_SHOWN = 60
 MOST_JOBS = 1_000
 # The share of filled labels that is to be right, where nobody says otherwise.
 RIGHT = 0.95
+# The share of the missing labels that people work for, where nobody says otherwise.
+GOAL = 0.9
+# What may become of given labels that look wrong.
+DROP, DOWN_WEIGHT = "drop", "down-weight"
+CLEAN_WAYS = (DROP, DOWN_WEIGHT)
 
 
 class Setting(NamedTuple):
@@ -51,6 +56,7 @@ def _is_number(value: Any) -> bool:
 
 SHARE = Setting(lambda value: _is_number(value) and 0 <= value <= 1, "a number from 0 to 1")
 INSIDE_SHARE = Setting(lambda value: _is_number(value) and 0 < value < 1, "a number above 0 and below 1")
+SOME_SHARE = Setting(lambda value: _is_number(value) and 0 < value <= 1, "a number above 0, at most 1")
 BELOW_ONE = Setting(lambda value: _is_number(value) and 0 <= value < 1, "a number from 0 to below 1")
 POSITIVE = Setting(lambda value: _is_number(value) and value > 0, "a number above 0")
 NOT_NEGATIVE = Setting(lambda value: _is_number(value) and value >= 0, "a number from 0 on")

@@ -10,6 +10,6 @@ if find_spec("distributed") is None:
     raise ImportError('surelabel.dask needs Dask. pip install "surelabel[dask]" brings it.')
 
 from .classifier import DaskPseudoLabelClassifier
-from .pieces import LostSchedulerError
+from .place import LostSchedulerError
 
 __all__ = ["DaskPseudoLabelClassifier", "LostSchedulerError"]

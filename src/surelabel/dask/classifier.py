@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
-from functools import partial
 from numbers import Integral
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import dask.array as da
 import dask.dataframe as dd
@@ -17,33 +15,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from ..classifier import PseudoLabelClassifier
-from ..common.notice import logger, notice, shown
-from ..common.types import Floats, Ints, Values
-from ..filling import Filling, fill
-from ..filling.evidence import unseen
+from ..common.notice import notice
+from ..common.types import Floats, Values
+from ..filling import Filling
+from ..handing_out import decided
 from ..heldout import Verdict
-from ..reading.priors import check_classes, check_prior, resolved_prior
-from ..reading.unlabeled import is_auto
 from ..recipes import csa
-from ..rounds.audit import what_learnt
-from ..rounds.engine import Strand
-from ..rounds.method import (
-    brings_models,
-    found_weight_of,
-    method_of,
-    rounds_worth_running,
-    with_readable_models,
-)
 from ..rounds.records import Round
-from ..rounds.run import Run, frequencies_of, shares_of
-from ..rounds.training import Seeds, Trainer
-from . import shard
-from .engine import Cluster, check
-from .excerpt import Table
-from .keeping import SIZES, Keeper
-from .pieces import trains_on
-from .reading import Collection, described, predicted, read
-from .spread import can_spread
+from ..shards.fitting import Fit
+from ..shards.reading import line_types
+from .reading import Collection, as_frame, opened, predicted
+from .spread import Spread, can_spread
 
 
 class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
@@ -150,92 +132,37 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         client = get_client()
         self.__dict__.pop("verdict_", None)  # what an earlier fit knew no longer holds
         clf = csa() if self.classifier is None else clone(self.classifier)
-        run, table, counts = self._begun(clf, X, y, client)
-        strand = run.strand
-        keeper = None
-        if self.folder is not None:
-            keeper = Keeper(self.folder, _facts(clf, table, counts), len(table.sizes))
-            strand.history, seed = keeper.begin(strand.trainer.seeds.seed)
-            strand.trainer = replace(strand.trainer, seeds=Seeds(seed))
-            if strand.history:
-                strand.labels = keeper.labels(len(strand.history), table.n_classes, table.found, client)
+        fit = Fit.begun(clf, *opened(X, y, client))
+        spread = self._spread(fit, client)
         self.classifier_, self.classes_ = clf, clf.classes_
-        self.history_ = clf.history_ = run.history
-        for round in run.rounds():
-            self.history_ = clf.history_ = run.history
-            with shown(bool(clf.verbose)):
-                logger.info("%s", round)
-            if keeper is not None:
-                keeper.keep(strand)
-                strand.labels = keeper.labels(round.number, table.n_classes, table.found, client)
+        self.history_ = clf.history_
+        for round in fit.rounds(self.folder):
+            self.history_ = clf.history_
             yield round
-        self._finish(clf, run, table)
-        self.labels_ = described(table, strand.labels, clf.classes_)
-
-    def _begun(
-        self, clf: PseudoLabelClassifier, X: Collection, y: Collection | str, client: Client
-    ) -> tuple[Run, Table, Ints]:
-        """The run, its table, and how many labelled rows each class has."""
-        if clf.found_weight == "full":
-            raise ValueError('found_weight="full" trains on every row found; on a cluster it is "balanced".')
-        check(method_of(clf))
-        table, labels, targets = read(clf, X, y, client)
-        counts = np.sum([each.given for each in labels.ask(shard.counts, None)], axis=0)
-        check_classes(clf.classes_, counts, is_auto(clf.missing_label))
-        check_prior(clf.class_prior, clf.classes_, counts)
-        clf.class_prior_ = resolved_prior(clf.class_prior, counts / counts.sum(), clf.classes_)
-        able = with_readable_models(clf, *table.sample(labels)) if brings_models(clf) else clf
-        method = method_of(able)
-        extremes = labels.ask(shard.extremes, table.x, table.columns)
-        n_worth_running = rounds_worth_running(
-            clf.n_rounds, np.concatenate([each for each in extremes if len(each)])
-        )
-        if counts.sum() > self.gather_rows:
-            table = replace(table, spread=can_spread(clf, method.committee))
-            if not table.spread:
-                notice(
-                    f"{counts.sum():,} labelled rows come to the client, more than gather_rows="
-                    f"{self.gather_rows:,}. committee=RandomXGBoost(), without estimator=, is trained where "
-                    "they are."
-                )
-        trainer = Trainer(method.committee, Seeds.of(clf.random_state), trains_on(client))
-        run = Run(
-            engine=Cluster(table),
-            strand=Strand(
-                labels,
-                clf.class_prior_,
-                trainer,
-                learns_found=found_weight_of(able, method) != "none",
-                shares=shares_of(clf.class_prior, counts),
-            ),
-            method=method,
-            targets=targets,
-            n_rounds=clf.n_rounds,
-            n_worth_running=n_worth_running,
-            frequencies=partial(frequencies_of, clf.class_prior, clf.classes_),
-            estimator=able.estimator,
-            verbose=clf.verbose,
-        )
-        return run, table, counts
-
-    def _finish(self, clf: PseudoLabelClassifier, run: Run, table: Table) -> None:
-        """Train the final classifier on what was found; warn where nothing was, or there is no verdict."""
-        done, left = run.finish(clf.guard), run.engine.pool(run.strand)
-        if clf.guard and run.found and table.spread:
+        if spread and clf.guard and fit.run.found:
             notice(
                 f"There is no verdict: the guard holds out labelled rows in one place, and gather_rows="
                 f"{self.gather_rows} of them come there. guard=False says that none is wanted."
             )
-        elif not left and not run.found:
-            notice("y has no unlabelled row; this is the supervised model.")
-        elif not run.found:
-            notice(f"None of the {left} unlabelled rows was labelled; {what_learnt(run.learnt)}.")
-        clf.__dict__.update(run.outcome(done))
-        if clf.evidence_ is None:
-            guesses = run.engine.guesses(run.strand, done.final.predict_proba)
-            clf.evidence_ = unseen(*guesses, len(clf.classes_))
-        self.n_iter_, self.verdict_ = clf.n_iter_, clf.verdict_
+        self.history_, self.n_iter_, self.verdict_ = clf.history_, clf.n_iter_, clf.verdict_
         self.termination_condition_ = clf.termination_condition_
+        self.labels_ = as_frame(fit.lines(), line_types(clf.classes_))
+
+    def _spread(self, fit: Fit, client: Client) -> bool:
+        """Leave more labelled rows than may come to the client where they are, if these can be trained on."""
+        n_labelled = int(fit.counts.sum())
+        if n_labelled <= self.gather_rows:
+            return False
+        if not can_spread(fit.clf, fit.run.method.committee):
+            notice(
+                f"{n_labelled:,} labelled rows come to the client, more than gather_rows="
+                f"{self.gather_rows:,}. committee=RandomXGBoost(), without estimator=, is trained where "
+                "they are."
+            )
+            return False
+        fit.run.engine = Spread(fit.table, client)
+        fit.facts = {"training": "where the rows are"}
+        return True
 
     def fill(
         self,
@@ -251,10 +178,7 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         are those of the unlabelled rows, in the order of the table.
         """
         check_is_fitted(self, "verdict_")
-        known = self.classifier_.evidence_
-        if known is None:
-            raise ValueError("This classifier knows nothing of its rows; fit it again.")
-        return fill(known, right, confidence, per_class, promise=promise)
+        return decided(self.classifier_, right, confidence, per_class, exact=False, promise=promise)
 
     def predict_proba(self, X: Collection) -> da.Array | Floats:
         """Probability of each class, shape (n, K): a dask array for a dask collection."""
@@ -265,14 +189,3 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         """The most probable class, shape (n,): a dask array for a dask collection."""
         check_is_fitted(self, "verdict_")
         return predicted(self.classifier_, "predict", X, (np.nan,), self.classes_.dtype)
-
-
-def _facts(clf: PseudoLabelClassifier, table: Table, counts: Ints) -> dict[str, Any]:
-    """What a run depends on: a run with other facts cannot go on from its folder."""
-    return {
-        "classifier": BaseEstimator.__repr__(clf, N_CHAR_MAX=10**6),
-        SIZES: table.sizes.tolist(),
-        "classes": [str(label) for label in clf.classes_],
-        "given labels": counts.tolist(),
-        "columns": {str(name): kind for name, kind in table.columns.kinds_.items()},
-    } | ({"training": "where the rows are"} if table.spread else {})

@@ -22,11 +22,14 @@ from ..committees.member_fitting import seeded
 from ..committees.random_xgboost import Plan, RandomXGBoost, feature_types, learned, load_xgboost
 from ..common.notice import logger
 from ..common.types import Ints
-from ..rounds.labels import class_scales, in_few_digits, spaced
+from ..rounds.engine import Strand
+from ..rounds.labels import Labels, class_scales, in_few_digits, spaced
 from ..rounds.training import Trainer
-from . import shard
-from .excerpt import Table, ranks
-from .pieces import Each, Pieces, lost_scheduler
+from ..shards import shard
+from ..shards.engine import Sharded
+from ..shards.excerpt import Table, ranks
+from ..shards.pieces import Each, Pieces
+from .place import lost_scheduler
 
 _TRIES = 5  # of a member
 _NOTICED = 2.0  # seconds until the scheduler knows that a worker is gone
@@ -49,14 +52,17 @@ class _Lessons:
         Rows of each.
     classes : ndarray
         Codes of the classes among them.
+    client : Client
+        Of the cluster.
     """
 
     shards: Pieces
     sizes: list[int]
     classes: Ints
+    client: Client
 
     @classmethod
-    def of(cls, table: Table, labels: Pieces) -> _Lessons:
+    def of(cls, table: Table, labels: Pieces, client: Client) -> _Lessons:
         """All given labels, and as many found ones, as are worth training on."""
         counts = labels.ask(shard.counts, None)
         given = np.sum([each.given for each in counts], axis=0)
@@ -72,13 +78,13 @@ class _Lessons:
         shards = labels.some(used).make(
             shard.lesson, table.x.some(used), table.columns, Each([found[i] for i in used]), scales, classes
         )
-        return cls(shards, [sizes[i] for i in used], classes)
+        return cls(shards, [sizes[i] for i in used], classes, client)
 
     def matrix(self, n_bins: int) -> Any:
         """The rows as XGBoost reads them."""
         category, n_columns = self.shards.some([0]).ask(shard.lesson_shape)[0]
         return _load_distributed().DaskQuantileDMatrix(
-            self.shards.client,
+            self.client,
             self._array("X", np.float32, n_columns),
             self._array("codes", int),
             weight=self._array("weight", float),
@@ -97,11 +103,34 @@ class _Lessons:
         )
 
 
-def fit_spread(table: Table, labels: Pieces, trainer: Trainer) -> RandomXGBoost:
+@dataclass(frozen=True)
+class Spread(Sharded):
+    """Rows in shards on a cluster, where all workers train each member together.
+
+    Parameters
+    ----------
+    table : Table
+        All shards.
+    client : Client
+        Of the cluster.
+    """
+
+    client: Client
+
+    def train(self, strand: Strand, trainer: Trainer, before: int | None = None) -> Committee:
+        """The committee, trained where the labelled rows are."""
+        return fit_spread(self.client, self.table, strand.labels, trainer)
+
+    def at_first(self, strand: Strand) -> tuple[Any, Labels] | None:
+        """None: the labelled rows are not in one place."""
+        return None
+
+
+def fit_spread(client: Client, table: Table, labels: Pieces, trainer: Trainer) -> RandomXGBoost:
     """A committee of `RandomXGBoost`, fitted on the labels so far."""
     last = max(each.last for each in labels.ask(shard.counts, None))
     committee = seeded(trainer.committee, trainer.seeds.rng(last))
-    lessons = _Lessons.of(table, labels)
+    lessons = _Lessons.of(table, labels, client)
     plans = committee.plan(lessons.classes)
     committee.members_ = []
     for plan in plans:
@@ -112,7 +141,7 @@ def fit_spread(table: Table, labels: Pieces, trainer: Trainer) -> RandomXGBoost:
 
 def _grown(plan: Plan, lessons: _Lessons) -> Any:
     """A member that all workers train together; where one of them is lost meanwhile, it begins again."""
-    client = lessons.shards.client
+    client = lessons.client
     with lost_scheduler(client):
         for _ in range(_TRIES - 1):
             workers = _workers(client)

@@ -59,12 +59,21 @@ def target_values(frame: pd.DataFrame, target: str, missing_label: Any = None) -
 
 
 def _native(column: pd.Series) -> Values:
-    values = python_values(column)
+    arrow = to_arrow(column) if column.dtype != object else None
+    if arrow is None or not pa.types.is_primitive(decoded(arrow).type):
+        return _as_labels(python_values(column), column.name)
+    # There are few different labels, and many rows.
+    codes = decoded(arrow).combine_chunks().dictionary_encode()
+    levels = pd.Series(pd.arrays.ArrowExtensionArray(codes.dictionary))
+    labels = _as_labels([*python_values(levels), None], column.name)
+    return labels[codes.indices.fill_null(len(labels) - 1).to_numpy()]
+
+
+def _as_labels(values: list[Any], name: Any) -> Values:
+    """Cells as labels: whole doubles as integers, "" as None."""
     known = [value for value in values if value is not None]
     if any(isinstance(value, (list, dict, np.ndarray)) for value in known):
-        raise InputError(
-            f"The label column {column.name!r} holds lists or records. Labels are single values."
-        )
+        raise InputError(f"The label column {name!r} holds lists or records. Labels are single values.")
     if all(type(value) is float and value.is_integer() and abs(value) <= LARGEST_EXACT for value in known):
         values = [None if value is None else int(value) for value in values]
     out = np.empty(len(values), dtype=object)
@@ -79,7 +88,10 @@ def _marked(values: Values, missing_label: Any) -> Bools:
         value: (str(value) == missing_label if text else type(value) is not str and value == missing_label)
         for value in set(values[values != np.array(None)])
     }
-    return np.array([found.get(value, False) for value in values], dtype=bool)
+    marked = np.zeros(len(values), dtype=bool)
+    for value in (value for value, is_mark in found.items() if is_mark):
+        marked |= values == value
+    return marked
 
 
 def _check_labels(values: Values, target: str) -> None:

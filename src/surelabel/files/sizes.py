@@ -30,7 +30,7 @@ _MOST_CELLS = {
 _MOST_COLUMNS = 50_000
 _LONGEST_NAME = 1_000
 _LONGEST_CELL = 1_000_000
-_ELSEWHERE = "Larger tables are read from Parquet files, with --engine dask."
+_ELSEWHERE = "Larger tables are read from Parquet files, a shard at a time: --engine shards."
 
 
 def check_bytes(size: int, kind: str, path: Path | str, does: str = "has") -> None:

@@ -127,6 +127,11 @@ class Filling:
         return int(self.filled.sum())
 
     @property
+    def share_promised(self) -> float:
+        """Of the missing labels, the share that is filled in under a promise; 0 where nothing is promised."""
+        return self.n_filled / max(len(self.filled), 1) if self.form != NOTHING else 0.0
+
+    @property
     def promise(self) -> str:
         """What is promised, in words."""
         what = f"at least {_percent(self.right)}"
@@ -134,7 +139,7 @@ class Filling:
         return {
             AVERAGE: f"{what}{each} on average",
             CONFIDENT: f"{what}{each} with {_percent(self.confidence or 0)} confidence",
-            AUDITED: f"{what}{each} by a person's check",
+            AUDITED: f"{what} with {_percent(self.confidence or 0)} confidence, by a person's check",
             NOTHING: "nothing is promised",
         }[self.form]
 

@@ -154,6 +154,7 @@ def _context(
     return {
         "headline": words.headline(clf),
         "errs": words.promise(clf),
+        "cleaned": None if clf.cleaned_ is None else str(clf.cleaned_),
         "handed": out,
         "input": text(details["input"], 120) if details.get("input") else None,
         "tiles": tiles,

@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..common.settings import GOAL, SOME_SHARE, check_setting
 from ..common.types import Fitted, Table
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def review(
     *,
     answers: str | Path | None = None,
     image: str | None = None,
+    goal: float = GOAL,
     name: str = "",
     port: int = 0,
 ) -> Review:
@@ -83,6 +85,9 @@ def review(
         `answers()` told.
     image : str, optional
         Columns of pixels to draw: `8x8`, or `8x8:pixel_` with how their names begin.
+    goal : float, default=0.9
+        The share of the missing labels to fill in under the promise (0.95, on average); the page says when
+        it is reached.
     name : str
         Of the person, kept with each answer.
     port : int, default=0
@@ -112,16 +117,20 @@ def review(
     ('http://127.0.0.1:', 0)
     """
     # A server takes a moment to import, which only those who review should wait for.
+    from ..advice.stopping import Standing, outlook
     from .answers import AnswerFile
     from .desk import Desk
     from .piles import piles_of
     from .server import Serving
     from .subject import subject_of
 
+    check_setting("goal", goal, SOME_SHARE)
     subject = subject_of(clf, X, image=image)
     folder = tempfile.TemporaryDirectory() if answers is None else None
     path = Path(answers) if folder is None else Path(folder.name) / "answers.sqlite"  # type: ignore[arg-type]
-    desk = Desk(subject, piles_of(clf), AnswerFile(path, {"rows": str(len(subject))}))
+    stands = Standing(0, clf.fill().share_promised)
+    ahead = outlook([stands], goal, clf.labels_needed(goal).labels)
+    desk = Desk(subject, piles_of(clf), AnswerFile(path, {"rows": str(len(subject))}), outlook=ahead)
     classes = {str(label): label for label in clf.classes_.tolist()}
     try:
         serving = Serving(desk, port, name).start()

@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from ..advice.stopping import Outlook
 from ..common.errors import InputError
 from ..common.types import Ints
 from .answers import Answer, AnswerFile
 from .cards import Card, card, current, line
 from .listing import PAGE, Wanted, matching, status_of
 from .piles import Pile, Piles
-from .progress import audited, class_counts
+from .progress import audited, class_counts, goal_of
 from .standing import Ledger, Standing, rows_a_minute
 from .subject import Subject
 
@@ -44,6 +45,8 @@ class Desk:
         Where answers go.
     since : int, default=0
         Number of the last answer that the fit knew of; an audit of its labels begins after it.
+    outlook : Outlook, optional
+        Whether to go on, by where the work stood when the classifier was last trained.
     clock : callable
         () -> seconds.
     """
@@ -54,9 +57,11 @@ class Desk:
         piles: Piles,
         file: AnswerFile,
         since: int = 0,
+        outlook: Outlook | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.subject, self.piles, self.file, self._since = subject, piles, file, since
+        self._outlook = outlook
         self._clock, self._lock = clock, threading.RLock()
         self.ledger, self._open = Ledger(), True
         self._answered = np.zeros(len(subject), dtype=bool)
@@ -84,10 +89,10 @@ class Desk:
             if self._open:
                 self.refresh()
 
-    def change(self, subject: Subject, piles: Piles, since: int) -> None:
+    def change(self, subject: Subject, piles: Piles, since: int, outlook: Outlook | None = None) -> None:
         """Show another run on the same rows: the answers stay, and count for what they are."""
         with self._lock:
-            self.subject, self.piles, self._since = subject, piles, since
+            self.subject, self.piles, self._since, self._outlook = subject, piles, since, outlook
             self._answered = np.zeros(len(subject), dtype=bool)
             for row, _ in self.ledger.items():
                 self._answered[row] = True
@@ -265,6 +270,7 @@ class Desk:
                 "disputed": sum(each.disputed for each in standing.values()),
                 "changed": sum(self._changes(row, each) for row, each in standing.items()),
                 "audit": audited(self.subject, self.piles.audit, self.ledger, self._since),
+                "goal": None if self._outlook is None else goal_of(self._outlook),
                 "rate": rows_a_minute(mine),
                 "recent": [_told(answer) | self._agreement(answer) for answer in recent],
             }

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..advice.audit import audited as bound_of
+from ..advice.stopping import Outlook
 from .piles import Pile
 from .standing import Ledger
 from .subject import Subject
@@ -38,6 +39,17 @@ def audited(subject: Subject, pile: Pile, ledger: Ledger, since: int = 0) -> dic
     ]
     found = bound_of(np.array(wrong, dtype=bool), len(pile))
     return {"checked": n_checked, "right": n_checked - found.wrong, "filled": len(pile), "bound": found.low}
+
+
+def goal_of(outlook: Outlook) -> dict[str, Any]:
+    """Whether to go on, in words, and how far it is to the goal."""
+    words = str(outlook)
+    return {
+        "words": f"{words[0].upper()}{words[1:]}.",
+        "stop": outlook.stop,
+        "share": outlook.goal,
+        "promised": outlook.promised,
+    }
 
 
 def class_counts(subject: Subject, ledger: Ledger) -> list[dict[str, Any]]:

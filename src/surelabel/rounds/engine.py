@@ -1,7 +1,7 @@
 """What an engine is: where the rows are, and how the steps of a round are done there.
 
-The loop is written once (`loop.in_step`); one machine (`one_machine.OneMachine`) and a Dask cluster
-(`surelabel.dask.engine.Cluster`) are two engines for it.
+The loop is written once (`loop.in_step`); a table in memory (`one_machine.OneMachine`) and one in shards
+(`surelabel.shards.engine.Sharded`), here or on a Dask cluster, have two engines for it.
 """
 
 from __future__ import annotations

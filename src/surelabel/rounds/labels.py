@@ -85,7 +85,9 @@ class Labels:
         n = len(codes)
         weight = np.ones(n) if weight is None else weight
         given = codes >= 0
-        left = np.where(weight > 0, Status.UNASKED, Status.WEIGHTLESS)
+        status = _all(n, Status.UNASKED)
+        status[weight <= 0] = Status.WEIGHTLESS
+        status[given] = Status.GIVEN
         return cls(
             # In few bytes: there may be many rows.
             codes=codes.astype(np.int32),
@@ -97,7 +99,7 @@ class Labels:
             probability=np.full(n, np.nan),
             gap=np.full(n, np.nan),
             confidence=np.full(n, np.nan),
-            status=np.where(given, Status.GIVEN, left).astype(object),
+            status=status,
             found=found,
         )
 
@@ -175,7 +177,7 @@ class Labels:
             some = slice(before, before + int(trusted.sum()))
             codes = np.full(len(trusted), -1)
             codes[trusted] = allocation.codes[some]
-            status = np.full(len(trusted), Status.UNSURE, dtype=object)
+            status = _all(len(trusted), Status.UNSURE)
             status[trusted] = allocation.status[some]
             self._write(pool[rows], number, p[rows], confidence[rows], codes, status)
 
@@ -193,6 +195,13 @@ class Labels:
         self.gap[pool] = p[rows, shown] - p[rows, other]
         self.confidence[pool] = confidence
         self.status[pool] = status
+
+
+def _all(n: int, status: Status) -> Values:
+    """One status for n rows, shape (n,)."""
+    out = np.empty(n, dtype=object)
+    out.fill(status)  # np.full would make a text for each row
+    return out
 
 
 def spaced(n_found: int, n_given: int, found: str) -> Ints:

@@ -19,7 +19,7 @@ from ..committees.panel import Panel, Repeated, as_committee
 from ..committees.readable import check_classifier, made_readable, models_of, reads_everything, with_models
 from ..committees.unlike import Unlike
 from ..common.notice import notice
-from ..common.settings import BELOW_ONE, JOBS, Checked, check_setting, shown
+from ..common.settings import BELOW_ONE, CLEAN_WAYS, JOBS, Checked, check_setting, one_of, optional, shown
 from ..common.types import Floats, Ints, Table
 from ..confidence import Confidence, TTest, as_confidence
 from ..reading.columns import Columns
@@ -47,6 +47,12 @@ def check_settings(clf: Any) -> None:
     _check_seed(clf.random_state)
     check_setting("n_jobs", clf.n_jobs, JOBS)
     check_setting("aside", clf.aside, BELOW_ONE)
+    check_setting("clean", clf.clean, optional(one_of(CLEAN_WAYS)))
+    if clf.clean is not None and clf.estimator is not None:
+        raise ValueError(
+            f"clean={clf.clean!r} is about what the committee is taught, and estimator= names another "
+            "classifier. Leave one of them out."
+        )
     if not isinstance(clf.verbose, (Integral, np.bool_)) or clf.verbose < 0:
         raise ValueError(f"verbose must be 0, or 1 for a line per round; it is {shown(clf.verbose)}.")
     if not isinstance(clf.guard, (bool, np.bool_)):

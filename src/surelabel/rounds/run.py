@@ -24,6 +24,7 @@ from ..reading.targets import Targets
 from .aside import Aside, set_aside
 from .audit import described, why_ended
 from .checkpoint import Checkpoint
+from .cleaning import cleaning, told
 from .engine import Engine, Strand
 from .final import Final, final
 from .labels import Labels
@@ -271,7 +272,9 @@ class Run:
             "class_prior_": self.class_prior,
             "history_": self.history,
         }
-        return known | self.outcome(finished) | described(self.targets, self.strand.labels, self.index)
+        labels = self.strand.labels
+        known["cleaned_"] = told(self.strand.trainer, labels)
+        return known | self.outcome(finished) | described(self.targets, labels, self.index)
 
     def _final(self, trainer: Trainer, before: int | None = None) -> Final:
         if self.estimator is None:
@@ -360,7 +363,7 @@ def begin(
     strand = Strand(
         labels,
         prior,
-        Trainer(method.committee, seeds),
+        Trainer(cleaning(method.committee, clf.clean), seeds),
         learns_found=found != "none",
         shares=shares_of(clf.class_prior, targets.counts(weight)),
     )

@@ -154,6 +154,12 @@ class Trainer:
         self._memory.keep(known, bool(self.shows_pool), fitted)
         return fitted
 
+    @property
+    def first(self) -> Committee | None:
+        """The committee that was trained on the given labels, with unlabelled rows where it was."""
+        kept = self._memory.first
+        return next((kept[shown][1] for shown in (True, False) if shown in kept), None)
+
     def blind(self) -> Trainer:
         """The same trainer, showing labelled rows only; both share what they have trained."""
         return replace(self, shows_pool=False)

@@ -10,6 +10,7 @@ from typing import Any
 
 # Where the package's own types live; their names, without the module, are never used twice.
 _OWN = {
+    "advice.cleaning": "Cleaning",
     "allocation": "AdaptiveThreshold Threshold Transport",
     "budget": "Budget",
     "classifier": "PseudoLabelClassifier",

@@ -78,8 +78,8 @@ class FinishedRows:
 def finished_rows(folder: RunFolder) -> FinishedRows:
     """The rows of a run that came to its end, read from the tables that it wrote."""
     record = folder.finished_record()
-    if record["settings"].get("engine") == "dask":
-        raise InputError(f"{folder.path} is a run on Dask, which keeps no rows of its own to ask about.")
+    if record["settings"].get("engine", "local") != "local":
+        raise InputError(f"{folder.path} is a run in shards, which keeps no rows of its own to ask about.")
     clf, kinds = load(folder.model), folder.kinds()
     several = clf.several_labels
     targets = tuple(map(str, clf.classes_)) if several else (record["settings"]["target"],)

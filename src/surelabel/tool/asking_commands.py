@@ -7,9 +7,10 @@ from typing import Annotated
 import typer
 
 from ..common.errors import InputError
+from ..common.settings import GOAL, SOME_SHARE, check_setting
 from .console import console_for, notices
 from .errors import answering
-from .options import Quiet, Run
+from .options import Goal, Quiet, Run
 
 Out = Annotated[str | None, typer.Option("--out", "-o", help="A file to write the rows into.")]
 
@@ -18,6 +19,7 @@ def next_rows(
     run_folder: Run,
     n: Annotated[int, typer.Option("-n", help="How many rows.")] = 20,
     out: Out = None,
+    goal: Goal = GOAL,
     quiet: Quiet = False,
 ) -> None:
     """Show the rows that a person should label next, and why."""
@@ -26,7 +28,8 @@ def next_rows(
     console = console_for(quiet)
     with answering(), notices(console):
         _check(n, out)
-        show_asked(console, run_folder, n, out)
+        check_setting("--goal", goal, SOME_SHARE)
+        show_asked(console, run_folder, n, out, goal)
 
 
 def doubts(

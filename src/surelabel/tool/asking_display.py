@@ -12,6 +12,7 @@ from rich.text import Text
 from .asking import FinishedRows, asked, doubted, finished_rows, write_asked
 from .console import escaped, shown
 from .run_folder import RunFolder
+from .standings import outlook_of
 
 _WIDTH = 28
 _ABOUT_ASKED = (
@@ -21,13 +22,15 @@ _ABOUT_ASKED = (
 _ABOUT_DOUBTS = "Row 1 is the first below the header. Whoever judged a label had not seen it."
 
 
-def show_asked(console: Console, path: Path, n: int, out: str | None) -> None:
+def show_asked(console: Console, path: Path, n: int, out: str | None, goal: float) -> None:
     """The rows that a person should label next."""
     folder = RunFolder(path)
     run = finished_rows(folder)
     found = asked(run, n)
     console.print(_asked_table(run, found))
     console.print(_ABOUT_ASKED, style="dim")
+    if (outlook := outlook_of(folder, run.clf, goal)) is not None:
+        console.print(f"The goal: {outlook}.", highlight=False)
     _write(console, run, found, folder, out)
 
 

@@ -99,6 +99,13 @@ def label(
             "--guard/--no-guard", help="Find out whether unlabelled rows helped. \\[default: guard]"
         ),
     ] = None,
+    clean: Annotated[
+        str | None,
+        typer.Option(
+            help="What to do with given labels that look wrong: drop or down-weight, where held-out rows say "
+            "that it helps. \\[default: nothing]"
+        ),
+    ] = None,
     right: Right = None,
     confidence: HowSure = None,
     per_class: PerClass = False,
@@ -118,7 +125,7 @@ def label(
     guard_formulas: GuardFormulas = False,
     engine: Annotated[
         str | None,
-        typer.Option(help=f"Where to work, one of {', '.join(ENGINES)}. \\[default: local]"),
+        typer.Option(help=f"Where to work, one of {', '.join(ENGINES)}. \\[default: auto]"),
     ] = None,
     scheduler: Annotated[
         str | None,
@@ -159,6 +166,7 @@ def label(
         "rounds": rounds,
         "members": members,
         "guard": guard,
+        "clean": clean,
         "right": right,
         "confidence": confidence,
         "per_class": per_class or None,

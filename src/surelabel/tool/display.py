@@ -130,6 +130,8 @@ def show_outcome(console: Console, folder: RunFolder, outcome: Outcome) -> None:
     console.print()
     if outcome.verdict is not None:
         console.print(f"did the unlabelled rows help? [bold]{outcome.verdict}[/bold]", highlight=False)
+    if outcome.gained is not None:
+        console.print(_sentence(outcome.gained), highlight=False)
     console.print("\n[bold]What to do next[/bold]")
     for line in _advice(folder, outcome, summary):
         console.print(f"  {line}", highlight=False, soft_wrap=True)
@@ -156,8 +158,11 @@ def _advice(folder: RunFolder, outcome: Outcome, summary: Summary) -> Iterator[s
 
 def _for_more(path: str, filling: Filling) -> Iterator[str]:
     """What it takes to fill in more."""
-    yield f"More, and less sure: surelabel fill {path} --right {max(filling.right - 0.05, 0.5):g}"
-    if isinstance(filling, FilledLabels):
+    less = f"--right {max(filling.right - 0.05, 0.5):g}"
+    if not isinstance(filling, FilledLabels):  # rows in shards
+        yield f"More, and less sure: the same command with --overwrite {less}"
+    else:
+        yield f"More, and less sure: surelabel fill {path} {less}"
         wanted = next((more for more in filling.more if more.labels), None)
         if wanted is not None and wanted.labels is not None:
             yield (

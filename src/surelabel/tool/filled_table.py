@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -94,6 +95,7 @@ def _text(values: Iterable[Any], shown: Iterable[bool]) -> list[str | None]:
     return [str(value) if show else None for value, show in zip(values, shown, strict=True)]
 
 
-def _rounded(values: Iterable[float]) -> list[float | None]:
+def _rounded(values: pd.Series) -> list[float | None]:
     # Six digits: what comes after them is rounding, and differs between machines.
-    return [None if np.isnan(value) else float(f"{value:.6g}") for value in values]
+    plain = values.to_numpy(dtype=float, na_value=np.nan).tolist()
+    return [None if isnan(value) else float(f"{value:.6g}") for value in plain]

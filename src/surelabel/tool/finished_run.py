@@ -24,9 +24,9 @@ from .work import Outcome, handed_out
 def reported(folder: RunFolder, out: Path | None = None) -> Path:
     """Write the report of a run once more, into the folder unless another file is named."""
     settings = Settings.of(folder.finished_record()["settings"])
-    if settings.engine == "dask":
+    if settings.engine != "local":
         raise InputError(
-            f"{folder.path} is a run on Dask, which keeps no rows to show; there is no page of it."
+            f"{folder.path} is a run in shards, which keeps no rows to show; there is no page of it."
         )
     if out is not None and out.absolute() != folder.page.absolute():
         return _reported_elsewhere(folder, settings, out)
@@ -50,8 +50,8 @@ def refilled(folder: RunFolder, asked: dict[str, Any]) -> Outcome:
     record = folder.finished_record()
     before = {name: value for name, value in record["settings"].items() if name not in DECIDED}
     settings = Settings.of(before | asked)
-    if settings.engine == "dask":
-        raise InputError(f"{folder.path} is a run on Dask. Its labels are decided anew by another run.")
+    if settings.engine != "local":
+        raise InputError(f"{folder.path} is a run in shards. Its labels are decided anew by another run.")
     source = read_tables(settings, known_answers(folder))
     if source.facts.digests != record["digests"]:
         raise InputError(

@@ -55,4 +55,8 @@ AnswerFrom = Annotated[
     str | None,
     typer.Option(help="A table with all labels: a simulated person answers from it, instead of a browser."),
 ]
+Goal = Annotated[
+    float,
+    typer.Option(help="The share of the missing labels to fill in under the promise, after which to stop."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]

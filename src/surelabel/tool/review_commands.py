@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..common.errors import InputError
+from ..common.settings import GOAL, SOME_SHARE, check_setting
 from .console import console_for, escaped, notices
 from .errors import answering
-from .options import AnswerFrom, Quiet, Run
+from .options import AnswerFrom, Goal, Quiet, Run
 
 # What computes is imported by the command that needs it: --help and completion would wait for it.
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def review(
     image: Annotated[
         str | None, typer.Option(help="Columns of pixels to draw: 8x8, or 28x28:pixel_ by how they begin.")
     ] = None,
+    goal: Goal = GOAL,
     answer_from: AnswerFrom = None,
     rows: Annotated[int, typer.Option("-n", min=1, help="Rows that the simulated person answers.")] = 20,
     pile: Annotated[str, typer.Option(help="The pile that the simulated person works on.")] = "ask",
@@ -43,6 +45,7 @@ def review(
 
     console = console_for(quiet)
     with answering(), notices(console):
+        check_setting("--goal", goal, SOME_SHARE)
         reviewed(
             RunFolder(run_folder),
             console,
@@ -50,6 +53,7 @@ def review(
             browser=browser,
             name=name,
             image=image,
+            goal=goal,
             answer_from=answer_from,
             rows=rows,
             pile=pile,
@@ -64,6 +68,7 @@ def reviewed(
     browser: bool = True,
     name: str | None = None,
     image: str | None = None,
+    goal: float = GOAL,
     answer_from: str | None = None,
     rows: int = 20,
     pile: str = "ask",
@@ -74,8 +79,8 @@ def reviewed(
     from .answered import file_of
     from .reviewing import Update, desk_of, truth_in, user
 
-    desk = desk_of(folder, image)
-    update = Update(folder, desk, image)
+    desk = desk_of(folder, image, goal)
+    update = Update(folder, desk, image, goal)
     who = name if name is not None else "simulated" if answer_from is not None else user()
     try:
         truth = None if answer_from is None else truth_in(answer_from, folder, len(desk.subject))

@@ -13,6 +13,8 @@ from typing import Any
 
 import pandas as pd
 
+from ..advice.stopping import Outlook, gained
+from ..common.settings import GOAL
 from ..files import InputError, read_table, target_values
 from ..filling import FILLED
 from ..review.answers import AnswerFile
@@ -25,6 +27,7 @@ from .filled_table import reason_columns
 from .label_columns import uniform
 from .run_folder import RunFolder
 from .settings import Settings
+from .standings import outlook_of, standings_of
 from .table_source import features_of
 
 
@@ -40,20 +43,23 @@ class Open:
         Number of the last answer that the run knew of.
     digests : dict of str to str
         Of the files that the run read.
+    outlook : Outlook or None
+        Whether to go on; None where the run does not tell.
     """
 
     subject: Subject
     piles: Piles
     since: int
     digests: dict[str, str]
+    outlook: Outlook | None
 
 
-def opened(folder: RunFolder, image: str | None = None) -> Open:
+def opened(folder: RunFolder, image: str | None = None, goal: float = GOAL) -> Open:
     """Read a run: its tables and its model."""
     record, kinds = folder.finished_record(), folder.kinds()
     settings = Settings.of(record["settings"])
-    if settings.engine == "dask":
-        raise InputError(f"{folder.path} is a run on Dask; the page shows runs on one machine.")
+    if settings.engine != "local":
+        raise InputError(f"{folder.path} is a run in shards; the page shows runs in memory (--engine local).")
     if settings.target is None or record.get("outputs") is None:
         raise InputError(f"{folder.path} cannot be reviewed: the page shows runs with one label a row.")
     for name in record["outputs"]:
@@ -72,14 +78,16 @@ def opened(folder: RunFolder, image: str | None = None) -> Open:
         image=image,
         title=settings.data,
     )
-    return Open(subject, piles_of(clf, seed=since), since, record["digests"])
+    piles, digests = piles_of(clf, seed=since), record["digests"]
+    return Open(subject, piles, since, digests, outlook_of(folder, clf, goal))
 
 
-def desk_of(folder: RunFolder, image: str | None = None) -> Desk:
+def desk_of(folder: RunFolder, image: str | None = None, goal: float = GOAL) -> Desk:
     """Where people work on a run."""
-    run = opened(folder, image)
+    run = opened(folder, image, goal)
     folder.files.check_plain(file_of(folder).name)
-    return Desk(run.subject, run.piles, AnswerFile(file_of(folder), run.digests), run.since)
+    file = AnswerFile(file_of(folder), run.digests)
+    return Desk(run.subject, run.piles, file, run.since, run.outlook)
 
 
 def truth_in(path: str, folder: RunFolder, n_rows: int) -> list[str]:
@@ -113,10 +121,12 @@ class Update:
         Where people work, also meanwhile.
     image : str, optional
         As `--image` says it.
+    goal : float
+        As `--goal` says it.
     """
 
-    def __init__(self, folder: RunFolder, desk: Desk, image: str | None = None) -> None:
-        self._folder, self._desk, self._image = folder, desk, image
+    def __init__(self, folder: RunFolder, desk: Desk, image: str | None = None, goal: float = GOAL) -> None:
+        self._folder, self._desk, self._image, self._goal = folder, desk, image, goal
         self._lock, self._thread = threading.Lock(), threading.Thread()
         self._lines: deque[str] = deque(maxlen=200)
         self._begun, self._words, self._done = 0.0, "", False
@@ -155,7 +165,6 @@ class Update:
             str(self._folder.path),
             "--resume",
         ]
-        before = self._filled()
         process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
         )
@@ -165,14 +174,13 @@ class Update:
             self._words = f"The answers were not taken in: {' '.join(self._lines)[-600:]}"
             return
         try:
-            run = opened(RunFolder(self._folder.path), self._image)
+            folder = RunFolder(self._folder.path)
+            run, change = opened(folder, self._image, self._goal), gained(standings_of(folder))
         except InputError as error:
             self._words = f"The answers are taken in, but the new run cannot be shown: {error}"
             return
-        self._desk.change(run.subject, run.piles, run.since)
-        self._words = (
-            f"The answers are taken in. Labels filled in: {before:,} before, {self._filled():,} now."
-        )
+        self._desk.change(run.subject, run.piles, run.since, run.outlook)
+        self._words = f"The answers are taken in: {change or f'{self._filled():,} labels are filled in'}."
         self._done = True
 
     def _filled(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from types import FrameType
 
@@ -19,7 +20,10 @@ from .facts import Facts
 from .progress import Progress
 from .run_folder import COMPLETE, RunFolder
 from .settings import DECIDED, Settings
+from .shard_source import shard_reader
+from .shards import engine_for
 from .source import Reader, Source
+from .standings import NAME
 from .table_reading import read_tables
 from .work import Outcome, Stop, work
 
@@ -34,6 +38,7 @@ def run(
     answers: str | None = None,
 ) -> int:
     """Read, label, write; returns the exit code. `answers` names a file of answers to take in."""
+    settings = replace(settings, engine=engine_for(settings))
     folder.check_options(settings, resume=resume, overwrite=overwrite)
     known = _answers(settings, folder, answers, resume)
     with _open_reader(settings, known) as reader:
@@ -44,7 +49,7 @@ def run(
             if resume and folder.can_resume():
                 record, n_rounds = folder.resume(settings, source.facts)
                 if record["status"] == COMPLETE and are_new(known, record):
-                    folder.begin(settings, source.facts)
+                    folder.begin(settings, source.facts, known={NAME: record.get(NAME, [])})
                 elif record["status"] == COMPLETE:
                     console.print(f"This run is complete: {escaped(folder.path)}", highlight=False)
                     if any(settings.plain()[name] != record["settings"].get(name) for name in DECIDED):
@@ -63,7 +68,7 @@ def _answers(settings: Settings, folder: RunFolder, source: str | None, resume: 
     """What people answered about the rows of a run, those of a file among it; None where nobody asks."""
     if settings.engine != "local":
         if source is not None:
-            raise InputError("--answers is not for --engine dask.")
+            raise InputError(f"--answers is not for --engine {settings.engine}.")
         return None
     if source is not None:
         read = read_tables(settings)
@@ -79,12 +84,7 @@ def _open_reader(settings: Settings, answers: Answers | None = None) -> Iterator
     if settings.engine == "local":
         yield Reader(partial(read_tables, settings, answers))
         return
-    try:
-        # Dask is an optional package.
-        from .shard_source import dask_reader
-    except ImportError as error:
-        raise InputError(str(error)) from error
-    with dask_reader(settings) as reader:
+    with shard_reader(settings) as reader:
         yield reader
 
 

@@ -84,8 +84,12 @@ class RunFolder:
         """Whether there is a run in the folder to go on with."""
         return self._holds_run() and self.record()["status"] != _BEGINNING
 
-    def begin(self, settings: Settings, facts: Facts) -> None:
-        """Make the folder ready for a new run: remove what an earlier one wrote, but not what is read."""
+    def begin(self, settings: Settings, facts: Facts, known: dict[str, Any] | None = None) -> None:
+        """Make the folder ready for a new run: remove what an earlier one wrote, but not what is read.
+
+        What is known from before goes into run.json.
+        """
+        known = known or {}
         self._check_outputs(facts)
         if not self._holds_run():
             self._check_strangers()
@@ -98,12 +102,12 @@ class RunFolder:
         self.files.sweep()
         if self.files.names:
             # The disk may be full: nothing is removed before something could be written.
-            self.write_record(settings, facts, _BEGINNING)
+            self.write_record(settings, facts, _BEGINNING, **known)
         # Labels, model and history stay until those of this run are there.
         stay = {*facts.outputs, self.model.name, self.history.name}
         stay |= {name for name in self.files.names if _same(self.path / name, facts.reads)}
         self.files.remove(self.files.names - stay)
-        self.write_record(settings, facts, _RUNNING)
+        self.write_record(settings, facts, _RUNNING, **known)
 
     def resume(self, settings: Settings, facts: Facts) -> tuple[dict[str, Any], int]:
         """The record of an earlier run and how many rounds it kept; refused if it was another run."""
@@ -216,6 +220,7 @@ class RunFolder:
             "rounds": [_described(round) for round in clf.history_],
             "ended": clf.termination_condition_,
             "verdict": None if verdict is None else asdict(verdict) | {"words": str(verdict)},
+            "cleaned": None if clf.cleaned_ is None else str(clf.cleaned_),
         }
         with self.files.placing(self.history.name) as path:
             write_bytes(path, as_json(history))

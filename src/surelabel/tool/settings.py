@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from ..common.errors import InputError, did_you_mean
-from ..common.settings import INSIDE_SHARE, MOST_JOBS, RIGHT
+from ..common.settings import CLEAN_WAYS, INSIDE_SHARE, MOST_JOBS, RIGHT
 
 # What computes is imported when it is needed: --help would wait for it.
 if TYPE_CHECKING:
@@ -29,13 +29,16 @@ _COMMITTEES = ("csa", "sla", "ups", "supervised")
 DECIDED = ("right", "confidence", "per_class", "promise")
 # May differ when a run is resumed: they do not change what is trained.
 _FREE = ("jobs", "report", "scheduler", "parts", *DECIDED)
-ENGINES = ("local", "dask")
+# In memory; in shards, which are read from their files when they are needed; in shards on a cluster.
+ENGINES = ("auto", "local", "shards", "dask")
 # Only the names of files are compared: their content has a digest, and the folder may have another path.
 _FILES = ("data", "unlabeled")
 # More members than this differ in nothing, and their probabilities do not fit in memory.
 _LIMITS = {"rounds": (0, 10_000), "members": (2, 200), "seed": (0, 2**32 - 1)}
 # Worker processes for each processor of this machine, each of which takes 150 MB to start.
 _MOST_WORKERS = 4
+# Settings of tables that are in memory.
+_IN_MEMORY = ("target_prefix", "unlabeled", "sheet", "encoding", "clean")
 # Settings that name something.
 _NAMING = ("data", "target", "target_prefix", "unlabeled", "sheet", "encoding", "scheduler")
 _SHOWN = 10
@@ -69,6 +72,8 @@ class Settings:
         Share of each class among the unlabelled rows.
     guard : bool, default=True
         Whether to find out if the unlabelled rows helped.
+    clean : {"drop", "down-weight"}, optional
+        What to do with given labels that look wrong.
     right : float, default=0.95
         The share of the filled labels that is to be right.
     confidence : float, optional
@@ -87,12 +92,12 @@ class Settings:
         Of Excel files; of text files.
     guard_formulas : bool, default=False
         Whether to guard all text of CSV and TSV against spreadsheets, not only what is added.
-    engine : {"local", "dask"}, default="local"
-        Where the work is done.
+    engine : {"auto", "local", "shards", "dask"}, default="auto"
+        Where the work is done; "auto": in shards for a Parquet file that is large, else in memory.
     scheduler : str, optional
         Address of a Dask scheduler.
     parts : tuple of str
-        More files of the same table, for the engine dask.
+        More files of the same table, for the engines shards and dask.
     """
 
     data: str
@@ -111,6 +116,7 @@ class Settings:
     members: int | None = None
     prior: dict[str, float] | None = None
     guard: bool = True
+    clean: str | None = None
     right: float = RIGHT
     confidence: float | None = None
     per_class: bool = False
@@ -121,7 +127,7 @@ class Settings:
     sheet: str | None = None
     encoding: str | None = None
     guard_formulas: bool = False
-    engine: str = "local"
+    engine: str = "auto"
     scheduler: str | None = None
     parts: tuple[str, ...] = ()
 
@@ -149,6 +155,8 @@ class Settings:
             value = getattr(settings, name)
             if value is not None and not least <= value <= most:
                 raise InputError(f"--{name} must be from {least} to {most:,}; it is {value}.")
+        if settings.clean not in (None, *CLEAN_WAYS):
+            raise InputError(f"--clean must be one of {', '.join(CLEAN_WAYS)}; it is {settings.clean!r}.")
         settings._check_promise()
         settings._check_engine()
         if settings.jobs is not None and settings.jobs != -1 and not 1 <= settings.jobs <= MOST_JOBS:
@@ -169,25 +177,32 @@ class Settings:
     def _check_engine(self) -> None:
         if self.engine not in ENGINES:
             raise InputError(f"--engine must be one of {', '.join(ENGINES)}; it is {self.engine!r}.")
-        if self.engine == "local":
+        if self.scheduler is not None and self.engine != "dask":
+            raise InputError("--scheduler is for --engine dask.")
+        if self.engine in ("auto", "local"):
             if self.parts:
                 raise InputError(
-                    f"One table is one file; {self.parts[0]!r} is another. --engine dask reads several."
+                    f"One table is one file; {self.parts[0]!r} is another. --engine shards reads several."
                 )
-            if self.scheduler is not None:
-                raise InputError("--scheduler is for --engine dask.")
             return
-        for name in ("target_prefix", "unlabeled", "sheet", "encoding"):
+        for name in _IN_MEMORY:
             if getattr(self, name) is not None:
-                raise InputError(f"{_option(name)} is not for --engine dask.")
+                raise InputError(f"{_option(name)} is not for --engine {self.engine}.")
+        if self.method == "ups":
+            raise InputError("--method ups rules out classes, which needs all rows in one place.")
+        if self.engine == "shards":
+            return
         here = os.cpu_count() or 1
         if self.scheduler is None and self.jobs is not None and self.jobs > _MOST_WORKERS * here:
             raise InputError(
                 f"--jobs {self.jobs} would start as many processes on this machine, which has {here} "
                 f"processors; it may be {_MOST_WORKERS * here} at most."
             )
-        if self.method == "ups":
-            raise InputError("--method ups rules out classes, which needs all rows in one place.")
+
+    @property
+    def can_be_in_shards(self) -> bool:
+        """Whether all that is asked can be done where rows are not in one place."""
+        return self.method != "ups" and all(getattr(self, name) is None for name in _IN_MEMORY)
 
     def kinds(self, frame: pd.DataFrame, targets: tuple[str, ...], drop: tuple[str, ...]) -> dict[str, Kind]:
         """What each column of a table is; `drop`: of those to leave out, the ones that it has."""
@@ -203,7 +218,13 @@ class Settings:
         """The command line with the same settings."""
         words = ["surelabel", "label", self.data, *self.parts]
         for field in fields(self)[1:]:
-            if getattr(self, field.name) != field.default and field.name != "parts":
+            value = getattr(self, field.name)
+            # Of most tables, the engine "auto" makes "local".
+            if (
+                value != field.default
+                and field.name != "parts"
+                and (field.name, value) != ("engine", "local")
+            ):
                 option, values = self._written(field.name)
                 words += [word for value in values for word in (option, value)] or [option]
         return shlex.join([*words, "--out", str(out)])
@@ -230,7 +251,7 @@ class Settings:
 
     def differences(self, other: dict[str, Any]) -> list[str]:
         """In words, each setting that another run had different."""
-        defaults = type(self)(self.data).plain()  # an older run lacks newer options
+        defaults = type(self)(self.data, engine="local").plain()  # an older run lacks newer options
         mine, theirs = _compared(self.plain()), _compared(defaults | other)
         return [
             f"{name} was {theirs.get(name)!r} and is {mine[name]!r}"
@@ -253,6 +274,7 @@ class Settings:
             "random_state": self.seed,
             "n_jobs": self.jobs,
             "guard": self.guard,
+            "clean": self.clean,
         }
         if self.members is not None:
             settings["committee"] = Unlike(n_seats=self.members)

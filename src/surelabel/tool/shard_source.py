@@ -1,4 +1,4 @@
-"""Rows in shards on a Dask cluster: each is read and written where it lies."""
+"""Rows in shards, here or on a Dask cluster: each is read and written where it lies."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from distributed import Client
 
 from ..cells import target_column
 from ..classifier import PseudoLabelClassifier
-from ..dask import DaskPseudoLabelClassifier
-from ..dask.cluster import connected
-from ..dask.pieces import Each, Pieces
 from ..files import InputError
 from ..filling import Filling
-from ..handing_out import judged_by_held_out
+from ..handing_out import decided, judged_by_held_out
 from ..rounds.records import Round
+from ..shards.fitting import Fit
+from ..shards.here import Here
+from ..shards.pieces import Each, Pieces, Place
 from . import summary
 from .earlier_run import EarlierRun, Tally, earlier_run
 from .facts import OUTPUTS, Facts, check_classes, check_labelled, check_used
@@ -45,13 +44,27 @@ from .shards import (
 )
 from .source import Labelling, Reader, Source
 
+_A_SHARD_AT_A_TIME = (
+    "rows are read in shards, one after the other (--engine shards); labels go into a folder. The report, "
+    "and surelabel review, fill and next, are for tables in memory (--engine local)."
+)
+
 
 @contextmanager
-def dask_reader(settings: Settings) -> Iterator[Reader]:
-    """A reader on a Dask cluster; before the cluster is started, the files are looked for."""
+def shard_reader(settings: Settings) -> Iterator[Reader]:
+    """A reader of shards; before a cluster is started, the files are looked for."""
     shards, digest = shards_of(files_of([settings.data, *settings.parts]))
+    if settings.engine == "shards":
+        yield Reader(partial(_read, settings, shards, digest, Here()))
+        return
+    try:
+        # Dask is an optional package.
+        from ..dask.cluster import connected
+        from ..dask.place import OnCluster
+    except ImportError as error:
+        raise InputError(str(error)) from error
     with connected(settings.scheduler, settings.jobs) as client:
-        yield Reader(partial(_read, settings, shards, digest, client), client.dashboard_link)
+        yield Reader(partial(_read, settings, shards, digest, OnCluster(client)), client.dashboard_link)
 
 
 @dataclass(frozen=True)
@@ -68,8 +81,8 @@ class ShardSource(Source):
         The label column.
     labels : dict
         Each label as it is in the files -> as the classifier has it.
-    client : Client
-        Of the cluster.
+    place : Place
+        Where they are worked on.
     earlier : EarlierRun, optional
         What an earlier run added to the table.
     """
@@ -77,16 +90,19 @@ class ShardSource(Source):
     shards: list[Shard]
     target: str
     labels: dict[Any, Any]
-    client: Client
+    place: Place
     earlier: EarlierRun | None = None
 
     def labelling(self, settings: Settings, folder: RunFolder) -> ShardLabelling:
-        """The work that settings ask for, on the cluster."""
-        # --jobs is the number of workers; each of them does one thing at a time.
-        clf = replace(settings, jobs=None).classifier(list(self.facts.counts), columns=self.facts.columns)
-        return ShardLabelling(
-            self, settings, folder, DaskPseudoLabelClassifier(clf, folder=folder.kept_shards)
-        )
+        """The work that settings ask for, where the shards are."""
+        # On a cluster, --jobs is the number of workers; each of them does one thing at a time.
+        alone = settings if settings.engine == "shards" else replace(settings, jobs=None)
+        clf = alone.classifier(list(self.facts.counts), columns=self.facts.columns)
+        missing = settings.missing_label
+        shards = Pieces(self.shards, self.place)
+        X = shards.later(shard_features, self.facts.kinds)
+        y = shards.later(shard_labels, self.target, missing, self.labels, self.earlier)
+        return ShardLabelling(self, settings, folder, Fit.begun(clf, X, y))
 
 
 @dataclass
@@ -101,26 +117,23 @@ class ShardLabelling(Labelling):
         What was asked.
     folder : RunFolder
         Where to keep and to write; the workers reach it by the same path.
-    clf : DaskPseudoLabelClassifier
-        The classifier to fit; it keeps what is known after each round by itself.
+    fit : Fit
+        Of the classifier; it keeps what is known after each round by itself.
     """
 
     source: ShardSource
     settings: Settings
     folder: RunFolder
-    clf: DaskPseudoLabelClassifier
+    fit: Fit
 
     def rounds(self) -> Iterator[Round]:
         """Label round by round; what is known after each is in the folder."""
-        source, missing = self.source, self.settings.missing_label
         self.folder.files.make_folder(self.folder.kept_shards.name)
-        X = self._shards.later(shard_features, source.facts.kinds)
-        y = self._shards.later(shard_labels, source.target, missing, source.labels, source.earlier)
-        yield from self.clf.fit_rounds(X, y)
+        yield from self.fit.rounds(self.folder.kept_shards)
 
     def fitted(self) -> PseudoLabelClassifier:
         """The classifier for plain tables."""
-        return self.clf.classifier_
+        return self.fit.clf
 
     def write_labels(self) -> list[Path]:
         """A file for each shard, in a folder."""
@@ -128,12 +141,12 @@ class ShardLabelling(Labelling):
         out = own.make_folder(OUTPUTS[0])
         names = [f"{OUTPUTS[0]}/part-{i:05d}.parquet" for i in range(len(self.source.shards))]
         paths = [own.staging(name).resolve() for name in names]  # workers may be in another folder
-        lines = Pieces(self.clf.labels_.to_delayed(optimize_graph=False), self.source.client)
         written = {str(label): value for value, label in self.source.labels.items()}
-        files = self._shards.make(
+        shards = Pieces(self.source.shards, self.source.place)
+        files = shards.make(
             write_filled,
-            lines,
-            self._shards.hold(self.fitted()),
+            self.fit.lines(),
+            shards.hold(self.fitted()),
             self.source.facts.kinds,
             self.source.target,
             written,
@@ -150,22 +163,20 @@ class ShardLabelling(Labelling):
         """Which labels are handed out, and what is promised of them."""
         asked = self.settings
         promise = asked.promise and (asked.guard or judged_by_held_out(self.fitted()))
-        return self.clf.fill(asked.right, asked.confidence, per_class=asked.per_class, promise=promise)
+        return decided(
+            self.fitted(), asked.right, asked.confidence, asked.per_class, exact=False, promise=promise
+        )
 
     def summary(self) -> summary.Summary:
         """Rows by class."""
         given = {label: self.source.facts.counts[label] for label in self.fitted().classes_.tolist()}
         return summary.of_filling(given, self.filling())
 
-    @property
-    def _shards(self) -> Pieces:
-        return Pieces(self.source.shards, self.source.client)
 
-
-def _read(settings: Settings, shards: list[Shard], digest: str, client: Client) -> ShardSource:
+def _read(settings: Settings, shards: list[Shard], digest: str, place: Place) -> ShardSource:
     """Look at the shards of a table, whose footers have this digest."""
     target = str(settings.target)
-    some = _looked_at(shards, client)
+    some = _looked_at(shards, place)
     target_column(some, target)
     drop, earlier = settings.drop, earlier_run(some.columns, settings.data, (target,), drop=settings.drop)
     if earlier is not None:
@@ -177,7 +188,7 @@ def _read(settings: Settings, shards: list[Shard], digest: str, client: Client) 
         first = settings.kinds(some.iloc[:FIRST_ROWS], (target,), drop)
         kinds |= counting(kinds, first, len(some))
     check_used(kinds, settings.data)
-    found = Pieces(shards, client).ask(label_counts, target, settings.missing_label, earlier)
+    found = Pieces(shards, place).ask(label_counts, target, settings.missing_label, earlier)
     counts: Counter[Any] = sum((each for each, _ in found), Counter())
     tally = sum((each for _, each in found), Tally())
     check_labelled(len(counts), n_rows, settings.data, (target,))
@@ -192,19 +203,22 @@ def _read(settings: Settings, shards: list[Shard], digest: str, client: Client) 
         kinds=kinds,
         counts=by_name(by_class),
         n_unlabeled=n_rows - sum(counts.values()),
-        notes=() if earlier is None else (earlier.told(tally),),
+        notes=(
+            *(() if earlier is None else (earlier.told(tally),)),
+            *((_A_SHARD_AT_A_TIME,) if settings.engine == "shards" else ()),
+        ),
         digests={"data": digest},
         reads=tuple(dict.fromkeys(Path(shard.path) for shard in shards)),
         outputs=(OUTPUTS[0],),
         record={"by_hand": tally.by_hand},
     )
-    return ShardSource(facts, shards, target, labels, client, earlier)
+    return ShardSource(facts, shards, target, labels, place, earlier)
 
 
-def _looked_at(shards: list[Shard], client: Client) -> pd.DataFrame:
+def _looked_at(shards: list[Shard], place: Place) -> pd.DataFrame:
     """Rows from all shards, the first ones first; refused where shards have different columns."""
     rows = rows_to_look_at([shard.n_rows for shard in shards])
-    read = Pieces(shards, client).ask(some_rows, Each(rows))
+    read = Pieces(shards, place).ask(some_rows, Each(rows))
     for shard, frame in zip(shards, read, strict=True):
         if list(frame.columns) != list(read[0].columns):
             raise InputError(f"{shard.path} has other columns than {shards[0].path}.")

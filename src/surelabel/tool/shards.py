@@ -22,6 +22,7 @@ from .earlier_run import EarlierRun, Tally
 from .filled_table import filled
 from .final_opinion import as_final, opinions
 from .run_files import digest_of
+from .settings import Settings
 
 # Rows in a shard, as far as row groups allow.
 _SHARD_ROWS = 250_000
@@ -29,6 +30,8 @@ _SHARD_ROWS = 250_000
 _LOOKED_AT, FIRST_ROWS = 50_000, 1_000
 _ROUNDING = 1e-9
 _ENDINGS = (".parquet", ".pq")
+# A Parquet file of more cells is not held in memory, unless that is asked for.
+_CELLS_IN_MEMORY = 40_000_000
 
 
 @dataclass(frozen=True)
@@ -58,8 +61,22 @@ def files_of(names: Sequence[str]) -> list[Path]:
         found += here
     for path in found:
         if path.suffix not in _ENDINGS:
-            raise InputError(f"--engine dask reads Parquet files; {path} is none.")
+            raise InputError(f"Shards are read from Parquet files; {path} is none.")
     return list(dict.fromkeys(found))
+
+
+def engine_for(settings: Settings) -> str:
+    """The engine that settings name; where they leave it open, shards for a Parquet file that is large."""
+    if settings.engine != "auto":
+        return settings.engine
+    path = Path(settings.data)
+    if not settings.can_be_in_shards or path.suffix not in _ENDINGS or not path.is_file():
+        return "local"
+    footer = _footer(path)
+    names = footer.schema.to_arrow_schema().names
+    # Rows with several labels, with commas between their names, are in memory.
+    large = footer.num_rows * len(names) > _CELLS_IN_MEMORY
+    return "shards" if large and settings.target in names else "local"
 
 
 def shards_of(files: Sequence[Path]) -> tuple[list[Shard], str]:
@@ -122,7 +139,7 @@ def counting(kinds: dict[str, Kind], first: dict[str, Kind], n: int) -> dict[str
     }
 
 
-# The work on one shard, done by a worker of the cluster.
+# The work on one shard, here or by a worker of a cluster.
 
 
 def some_rows(shard: Shard, rows: Ints) -> pd.DataFrame:

@@ -1,7 +1,7 @@
 """What a run asks of its rows, wherever they are.
 
-`table_source` answers for a table in memory, `shard_source` for Parquet files on a Dask cluster. A third
-engine is a third module like these, and a line in `run`.
+`table_source` answers for a table in memory, `shard_source` for Parquet files, here or on a Dask cluster. A
+third kind of source is a third module like these, and a line in `run`.
 """
 
 from __future__ import annotations

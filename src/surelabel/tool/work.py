@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..advice.stopping import gained
 from ..classifier import PseudoLabelClassifier
 from ..common.notice import begun
 from ..filling import Filling
@@ -16,6 +17,7 @@ from .facts import Facts
 from .run_folder import COMPLETE, STOPPED, RunFolder
 from .settings import Settings
 from .source import Labelling, Source
+from .standings import after_training, as_record, standings_of, under_another_promise
 from .summary import Summary
 
 
@@ -50,6 +52,8 @@ class Outcome:
         Whether they made the classifier worse.
     alone : bool
         Whether the classifier is the one trained without them.
+    gained : str or None
+        What people's answers changed in the promise, in words.
     """
 
     interrupted: bool
@@ -61,6 +65,7 @@ class Outcome:
     verdict: str | None = None
     hurt: bool = False
     alone: bool = False
+    gained: str | None = None
 
     @property
     def n_left(self) -> int:
@@ -131,6 +136,12 @@ def handed_out(
     """
     begun("writing the labels")
     labels, filling = labelling.write_labels(), labelling.filling()
+    if interrupted:
+        stands = standings_of(folder)
+    elif new:
+        stands = after_training(folder, facts, clf, filling)
+    else:
+        stands = under_another_promise(folder, filling)
     if new:
         begun("writing the model")
         folder.write_model(clf)
@@ -141,7 +152,7 @@ def handed_out(
         page = folder.write_page(clf, settings, X=X)
     status = STOPPED if interrupted else COMPLETE
     found = {"labelled": filling.n_filled, "promise": str(filling), "seconds": round(seconds, 1)}
-    folder.write_record(settings, facts, status, **found)
+    folder.write_record(settings, facts, status, **found, **as_record(stands))
     return Outcome(
         interrupted=interrupted,
         n_filled=filling.n_filled,
@@ -152,4 +163,5 @@ def handed_out(
         verdict=None if clf.verdict_ is None else str(clf.verdict_),
         hurt=clf.verdict_ is not None and clf.verdict_.word == "hurt",
         alone=clf.termination_condition_ == "hurt",
+        gained=gained(stands) if new and not interrupted else None,
     )

@@ -54,8 +54,9 @@ def entropic(problem: Transportable, epsilon: float, tol: float, max_iter: int) 
         # A sample says little about differences far below its own noise.
         noise = np.sqrt(costs.shape[1] / level.n)
         eps = epsilon if last else max(epsilon, spread * noise)
-        # Half the tolerance: cells that were left out may add to the error.
-        goal, budget = (tol / 2, max_iter - n_iter) if last else (noise / 4, _SAMPLE_ITER)
+        # Cells that were left out may add to the error, by as much as the certificate says.
+        strict = max(tol - np.exp(-REACH), tol / 2)
+        goal, budget = (strict, max_iter - n_iter) if last else (noise / 4, _SAMPLE_ITER)
         if level is first:
             point, used = _cold(level, g, eps, goal, budget, longest, spread / 8, last)
             passes = used

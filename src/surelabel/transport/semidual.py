@@ -20,7 +20,7 @@ from operator import add
 from typing import Any
 
 import numpy as np
-from scipy.linalg.lapack import dposv
+from scipy.linalg.lapack import dposv, dsyev
 
 from ..common.types import Bools, Floats, Ints
 
@@ -102,6 +102,12 @@ class Total:
 def total(terms: Iterable[Terms]) -> Total:
     """The sum over chunks."""
     return reduce(add, map(Total.of, terms))
+
+
+def summed(terms: Iterable[Terms]) -> Terms:
+    """The sum over chunks, rounded; that of one chunk is the chunk's own."""
+    first, *others = terms
+    return total([first, *others]).rounded() if others else first
 
 
 def sums_by(number: Ints, weight: Floats, n: int) -> Floats:
@@ -312,7 +318,8 @@ def sampling_error(point: Point, epsilon: float, bounds: Bounds) -> float:
     if not free.any():
         return 0.0
     terms = point.terms
-    curvature, axes = np.linalg.eigh(terms.hessian(epsilon)[free][:, free])
+    # NumPy's own takes many times as long on a few columns.
+    curvature, axes, _ = dsyev(terms.hessian(epsilon)[free][:, free])
     if curvature[-1] <= terms.noise(epsilon):  # every row is settled, over a wide range of g
         return np.inf
     seen = curvature > 1e-8 * curvature[-1]  # adding one number to all potentials changes nothing

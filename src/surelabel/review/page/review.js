@@ -36,6 +36,12 @@ export function alarm(words) {
   at("alarm").textContent = words || "";
 }
 
+// Good news stays until it is read: an alarm goes away with the next reply of the server.
+function news(words) {
+  at("news").hidden = !words;
+  at("news").firstElementChild.textContent = words || "";
+}
+
 export const say = (words) => { at("live").textContent = words; };
 const later = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
@@ -192,8 +198,16 @@ function recent(answer) {
     make("button", { type: "button", class: "plain", text: "change", "aria-label": `Change row ${answer.row + 1}, ${said}`, onclick: () => open(answer.row, answer.pile) }));
 }
 
+function goal(state) {
+  at("goal").hidden = state.goal === null;
+  if (state.goal === null || at("goal").textContent === state.goal.words) return;
+  at("goal").textContent = state.goal.words;
+  at("goal").classList.toggle("reached", state.goal.stop);
+}
+
 export function showState(state) {
   page.state = state;
+  goal(state);
   for (const button of document.querySelectorAll("nav button")) {
     const { all, answered } = state.piles[button.dataset.pile];
     button.querySelector(".left").textContent = button.dataset.pile === "browse" ? count(all) : `${count(all - answered)} left`;
@@ -383,8 +397,8 @@ async function follow() {
     at("update").disabled = found.running;
     at("update").textContent = found.running ? found.words || "Working…" : "Take the answers in";
     if (!found.running) {
-      if (found.words) alarm(found.words);
       if (found.done) await goTo(page.pile);
+      if (found.words) (found.done ? news : alarm)(found.words);
       return;
     }
     await later(700);
@@ -401,6 +415,7 @@ at("skip").onclick = skip;
 at("undo").onclick = undo;
 at("filter").oninput = classButtons;
 at("who").onclick = rename;
+at("news").lastElementChild.onclick = () => { news(""); at("card").focus(); };
 at("help-open").onclick = () => at("help").showModal();
 if (document.body.dataset.updates === "yes") {
   at("update").onclick = async () => { await tell("update", {}); await follow(); };

@@ -51,7 +51,7 @@ def check_allocator(allocator: Any) -> None:
     if deal.dispatch(type(allocator)) is deal.dispatch(object):
         raise _elsewhere(allocator)
     if isinstance(allocator, Transport) and allocator.epsilon == 0:
-        raise ValueError("Transport(epsilon=0) needs all rows in one place. On a cluster epsilon is above 0.")
+        raise ValueError("Transport(epsilon=0) needs all rows in one place. In shards epsilon is above 0.")
 
 
 @singledispatch
@@ -62,7 +62,7 @@ def deal(allocator: Any, pieces: Pieces, sizes: Ints, budget: Budget) -> Deal:
 
 def _elsewhere(allocator: Any) -> TypeError:
     return TypeError(
-        f"{allocator!r} needs all rows in one place. On a cluster the allocator is one of Transport(), "
+        f"{allocator!r} needs all rows in one place. In shards the allocator is one of Transport(), "
         "Threshold() and AdaptiveThreshold()."
     )
 

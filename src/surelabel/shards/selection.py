@@ -20,7 +20,7 @@ _Keys = NDArray[np.uint64]
 _Scored = tuple[Ints, Floats]
 
 _BINS = 256
-# Scores that may come to the client to end a search.
+# Scores that may come here to end a search.
 _FEW = 20_000
 _SIGN = np.uint64(1 << 63)
 

@@ -1,4 +1,4 @@
-"""The engine for a table in shards on a Dask cluster: each step is done where the rows are."""
+"""The engine for a table in shards: each step is done where the rows are."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from .allocation import Deal, check_allocator, deal
 from .excerpt import Table
 from .pieces import Each, Pieces
 from .selection import Cut, cuts, quantile
-from .spread import fit_spread
 
 
 @dataclass(frozen=True)
@@ -35,8 +34,8 @@ class _Deal:
 
 
 @dataclass(frozen=True)
-class Cluster(Engine):
-    """Rows in shards on a cluster; `labels` of a strand are the labels of each shard, on the cluster.
+class Sharded(Engine):
+    """Rows in shards; `labels` of a strand are the labels of each shard, where it is.
 
     Parameters
     ----------
@@ -58,16 +57,8 @@ class Cluster(Engine):
 
         return self.table.excerpt(strand.labels, shown, before)
 
-    def train(self, strand: Strand, trainer: Trainer, before: int | None = None) -> Committee:
-        """The committee; where labelled rows stay on the workers, these train it together."""
-        if self.table.spread:
-            return fit_spread(self.table, strand.labels, trainer)
-        return super().train(strand, trainer, before)
-
     def at_first(self, strand: Strand) -> tuple[Any, Labels] | None:
-        """Rows and what was known of them before the first round; None where they stay on the workers."""
-        if self.table.spread:
-            return None
+        """Rows and what was known of them before the first round."""
         rows, labels = self.table.excerpt(strand.labels, lambda n, _: pool_shown(strand.trainer, n), before=1)
         return rows, labels.afresh(labels.weight)
 
@@ -154,7 +145,7 @@ def check(method: Parts) -> None:
     compares = type(method.confidence).trust is not Confidence.trust
     if compares or not method.confidence.row_by_row:
         raise TypeError(
-            f"{method.confidence!r} may compare rows, which are not in one place. On a cluster the "
+            f"{method.confidence!r} may compare rows, which are not in one place. In shards the "
             "confidence is one of TTest(), Entropy(), TotalVariance(), Spread() and Everything()."
         )
     check_allocator(method.allocator)

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from dask.sizeof import sizeof
 from numpy.typing import NDArray
 
 from ..allocation import Offer
@@ -102,16 +101,16 @@ class Lesson(NamedTuple):
     category: Bools
 
 
-def glance(x: Table, y: AnyLabels, columns: Columns, name: str) -> Glance:
+def glance(x: Table, y: AnyLabels, columns: Columns, size_of: Callable[[Table], int], name: str) -> Glance:
     """A first look at a shard."""
     if x.shape[0] != len(y):
         raise ValueError(f"{name} has {x.shape[0]} rows of X and {len(y)} of y.")
     if not len(y):
         return Glance(0, None, distinct(y))
     if is_sparse(x):
-        raise TypeError(f"{name} is a sparse matrix; on a cluster shards are dense arrays or frames.")
+        raise TypeError(f"{name} is a sparse matrix; shards are dense arrays or frames.")
     try:
-        return Glance(len(y), columns.survey(x), distinct(y), sizeof(x))
+        return Glance(len(y), columns.survey(x), distinct(y), size_of(x))
     except (ValueError, TypeError) as error:
         raise type(error)(f"{name}: {error}") from error
 

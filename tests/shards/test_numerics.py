@@ -6,44 +6,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-pytest.importorskip("distributed")
-
 from surelabel.allocation import AdaptiveThreshold, Threshold, Transport, best_first
 from surelabel.budget import Budget
 from surelabel.committees.base import Committee
-from surelabel.dask import shard
-from surelabel.dask.allocation import deal
-from surelabel.dask.excerpt import ranks
-from surelabel.dask.pieces import Each
-from surelabel.dask.selection import cuts, keys_of, quantile, score_of
-from surelabel.dask.transport import spans_of
 from surelabel.rounds.asking import answers
 from surelabel.rounds.labels import Labels
 from surelabel.rounds.records import Parts
 from surelabel.rounds.training import some_of
+from surelabel.shards import shard
+from surelabel.shards.allocation import deal
+from surelabel.shards.excerpt import ranks
+from surelabel.shards.here import Here
+from surelabel.shards.pieces import Pieces
+from surelabel.shards.selection import cuts, keys_of, quantile, score_of
+from surelabel.shards.transport import spans_of
 from surelabel.transport import problem
 
 
-class Here:
-    """Pieces in a list."""
-
-    def __init__(self, parts):
-        self.parts = list(parts)
-
-    def make(self, work, *args):
-        return Here(
-            work(part, *[arg.values[i] if isinstance(arg, Each) else arg for arg in args])
-            for i, part in enumerate(self.parts)
-        )
-
-    def ask(self, work, *args):
-        return self.make(work, *args).parts
-
-    def cut(self, spans):
-        return Here(np.concatenate([self.parts[j][a:b] for j, a, b in each]) for each in spans)
-
-    def some(self, which):
-        return Here(self.parts[i] for i in which)
+def in_pieces(parts):
+    return Pieces(parts, Here())
 
 
 def split(array, n_pieces, seed):
@@ -81,15 +62,15 @@ def test_the_best_of_each_class_are_those_of_the_whole(seed, n, n_pieces, kind, 
     pieces = list(zip(split(codes, n_pieces, seed), split(score, n_pieces, seed), strict=True))
     with pytest.MonkeyPatch.context() as patch:
         if search_to_the_end:
-            patch.setattr("surelabel.dask.selection._FEW", -1)
-        kept = [cut.keep(*piece) for cut, piece in zip(cuts(Here(pieces), quota), pieces, strict=True)]
+            patch.setattr("surelabel.shards.selection._FEW", -1)
+        kept = [cut.keep(*piece) for cut, piece in zip(cuts(in_pieces(pieces), quota), pieces, strict=True)]
     assert_array_equal(np.concatenate(kept), best_first(codes, score, quota))
 
 
 @given(st.integers(0, 10**6), st.integers(1, 200), st.integers(1, 5), st.floats(0, 1))
 def test_a_quantile_is_that_of_the_whole(seed, n, n_pieces, share):
     values = scores(seed, n, "smooth")
-    pieces = Here([(np.zeros(len(piece), dtype=int), piece) for piece in split(values, n_pieces, seed)])
+    pieces = in_pieces([(np.zeros(len(piece), dtype=int), piece) for piece in split(values, n_pieces, seed)])
     assert quantile(pieces, n, share) == np.quantile(values, share)
 
 
@@ -97,7 +78,7 @@ def test_a_quantile_is_that_of_the_whole(seed, n, n_pieces, share):
 def test_pieces_are_cut_anew_at_whole_steps(sizes, step):
     rows = np.arange(sum(sizes))
     pieces = np.split(rows, np.cumsum(sizes)[:-1])
-    new = Here(pieces).cut(spans_of(sizes, step)).parts
+    new = in_pieces(pieces).cut(spans_of(sizes, step)).fetched()
     assert_array_equal(np.concatenate(new), rows)
     assert all(len(piece) % step == 0 for piece in new[:-1])
 
@@ -147,10 +128,10 @@ def test_allocations_over_pieces_are_those_of_the_whole(allocator, n, k, kind, m
     assert (whole.codes >= 0).any()
     for n_pieces in (1, 3, 7):
         parts = split(p, n_pieces, seed=n_pieces)
-        dealt = deal(allocator, Here(parts), np.array([len(part) for part in parts]), budget)
+        dealt = deal(allocator, in_pieces(parts), np.array([len(part) for part in parts]), budget)
         assert dealt.certificate == whole.certificate
         offers = [shard.offered(part, dealt.rule) for part in parts]
-        kept = cuts(Here(offers), dealt.quota)
+        kept = cuts(in_pieces(offers), dealt.quota)
         codes = [
             dealt.rule(part).kept(cut.keep(*offer)).codes if len(part) else np.empty(0, dtype=int)
             for part, cut, offer in zip(parts, kept, offers, strict=True)
@@ -188,7 +169,7 @@ def test_no_label_is_recorded_in_the_labels_of_the_round_before():
     labels = Labels.start(np.array([0, 1, -1, -1]), 2)
     judged = shard.Judged(labels.pool, np.array([[0.9, 0.1], [0.2, 0.8]]), np.ones(2))
     rule = deal(Threshold(0.5), None, None, Budget(1.0, np.full(2, 0.5), 2)).rule
-    (cut,) = cuts(Here([shard.offered(judged.p, rule)]), [1, 1])
+    (cut,) = cuts(in_pieces([shard.offered(judged.p, rule)]), [1, 1])
     after = shard.record(labels, judged, rule, cut, 1)
     assert_array_equal(after.codes, [0, 1, 0, 1])
     assert_array_equal(labels.codes, [0, 1, -1, -1])

@@ -87,7 +87,7 @@ class FarProblem:
         return self._costs(np.arange(self.n))
 
     def sample(self, size: int, rng: np.random.Generator) -> Problem:
-        """A problem on some of the rows, its bounds in proportion, on the client."""
+        """A problem on some of the rows, its bounds in proportion, here."""
         costs = self._costs(np.sort(rng.integers(0, self.n, size)))
         return Problem(Rows(costs), 1.0, self.bounds.scaled(float(size) / self.bounds.total), size)
 
@@ -110,7 +110,7 @@ class FarProblem:
 
 @dataclass(frozen=True)
 class _FarScreened:
-    """As `surelabel.transport.screening.Screened`, with cells on the cluster."""
+    """As `surelabel.transport.screening.Screened`, with cells where the rows are."""
 
     pieces: Pieces
     g: Floats
@@ -130,7 +130,7 @@ def _sum(totals: Iterable[Total]) -> Total:
 
 
 def _problem(p: Floats, allocator: Transport, is_open: Bools) -> Problem:
-    # Only the client needs bounds.
+    # Only the solver needs bounds.
     return Problem(
         opened(Rows(p, allocator.costs), is_open), 1.0, Bounds(np.empty(0), np.empty(0), 0.0), len(p)
     )

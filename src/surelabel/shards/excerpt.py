@@ -1,4 +1,4 @@
-"""The rows that training needs, from all shards of the table, as one small table on the client.
+"""The rows that training needs, from all shards of the table, as one small table here.
 
 All rows with a given label come; of those with a label that was found and of the pool, as many as one
 machine would train on, and the same ones. So the rest of the package trains on an excerpt as on the whole.
@@ -54,7 +54,7 @@ class _Excerpt(Labels):
 
 @dataclass(frozen=True)
 class Table:
-    """All shards of the table on the cluster.
+    """All shards of the table.
 
     Parameters
     ----------
@@ -68,8 +68,6 @@ class Table:
         K.
     found : str
         What labels found weigh in training.
-    spread : bool
-        Whether labelled rows stay where they are.
     """
 
     x: Pieces
@@ -77,7 +75,6 @@ class Table:
     columns: Columns
     n_classes: int
     found: str
-    spread: bool = False
 
     @property
     def begins(self) -> Ints:

@@ -1,4 +1,4 @@
-"""A run on disk between two rounds: a file for each shard, and one for what the client knows.
+"""A run on disk between two rounds: a file for each shard, and one for what is known of all.
 
 Files and facts have the names that they had when a shard was called a part: old folders must be readable.
 """
@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from distributed import Client
 
 from ..files import write_bytes
 from ..rounds.checkpoint import Checkpoint
 from ..rounds.engine import Strand
 from ..rounds.labels import Labels
 from ..rounds.records import Round
-from .pieces import Each, Pieces
+from .pieces import Each, Pieces, Place
 
 _ANEW = "Name another folder, or remove this one."
 # Name of a fact, in folders of every release, and as a message calls it.
@@ -26,7 +25,7 @@ _SHOWN = {SIZES: "rows in each shard"}
 
 
 class Keeper:
-    """Keeps a run in a folder that all workers can reach.
+    """Keeps a run in a folder, which all workers can reach where there are any.
 
     Parameters
     ----------
@@ -70,9 +69,9 @@ class Keeper:
         write_bytes(self.history, Checkpoint.of(empty, strand.history).to_bytes())
         self._sweep(number)
 
-    def labels(self, number: int, n_classes: int, found: str, client: Client) -> Pieces:
+    def labels(self, number: int, n_classes: int, found: str, place: Place) -> Pieces:
         """What is known after a round, of each shard."""
-        paths = Pieces(self._paths(number), client)
+        paths = Pieces(self._paths(number), place)
         return paths.make(_read, n_classes, found)
 
     def _check(self, before: dict[str, Any]) -> None:

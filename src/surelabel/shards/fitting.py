@@ -1,0 +1,160 @@
+"""A fit on a table in shards, from the given labels to the final classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from ..classifier import PseudoLabelClassifier
+from ..common.notice import logger, notice, shown
+from ..common.types import Ints
+from ..common.types import Table as AnyTable
+from ..filling.evidence import unseen
+from ..reading.priors import check_classes, check_prior, resolved_prior
+from ..reading.unlabeled import is_auto
+from ..rounds.audit import what_learnt
+from ..rounds.engine import Strand
+from ..rounds.method import (
+    brings_models,
+    found_weight_of,
+    method_of,
+    rounds_worth_running,
+    with_readable_models,
+)
+from ..rounds.records import Round
+from ..rounds.run import Run, frequencies_of, shares_of
+from ..rounds.training import Seeds, Trainer
+from . import shard
+from .engine import Sharded, check
+from .excerpt import Table
+from .keeping import SIZES, Keeper
+from .pieces import Pieces
+from .reading import lines, read
+
+
+@dataclass(eq=False)
+class Fit:
+    """A fit on shards under way.
+
+    Parameters
+    ----------
+    clf : PseudoLabelClassifier
+        Gets its fitted attributes, but for those that say something of every row.
+    run : Run
+        Its rounds.
+    table : Table
+        All shards.
+    counts : ndarray of shape (K,)
+        Labelled rows of each class.
+    facts : dict
+        What the fit depends on besides: kept with each round.
+    """
+
+    clf: PseudoLabelClassifier
+    run: Run
+    table: Table
+    counts: Ints
+    facts: dict[str, Any]
+
+    @classmethod
+    def begun(cls, clf: PseudoLabelClassifier, x: Pieces, y: Pieces, heading: AnyTable | None = None) -> Fit:
+        """Read the shards of X and y, and make ready for the rounds; clf is written into.
+
+        `heading` is a table with as many columns as X, where these have no names.
+        """
+        if clf.found_weight == "full":
+            raise ValueError('found_weight="full" trains on every row found; in shards it is "balanced".')
+        if clf.aside:
+            raise ValueError(f"aside={clf.aside:g} is for a table in memory; leave it out for shards.")
+        if clf.clean is not None:
+            raise ValueError(f"clean={clf.clean!r} is for a table in memory; leave it out for shards.")
+        check(method_of(clf))
+        table, labels, targets = read(clf, x, y, heading)
+        counts = np.sum([each.given for each in labels.ask(shard.counts, None)], axis=0)
+        check_classes(clf.classes_, counts, is_auto(clf.missing_label))
+        check_prior(clf.class_prior, clf.classes_, counts)
+        clf.class_prior_ = resolved_prior(clf.class_prior, counts / counts.sum(), clf.classes_)
+        able = with_readable_models(clf, *table.sample(labels)) if brings_models(clf) else clf
+        method = method_of(able)
+        extremes = labels.ask(shard.extremes, table.x, table.columns)
+        n_worth_running = rounds_worth_running(
+            clf.n_rounds, np.concatenate([each for each in extremes if len(each)])
+        )
+        run = Run(
+            engine=Sharded(table),
+            strand=Strand(
+                labels,
+                clf.class_prior_,
+                Trainer(method.committee, Seeds.of(clf.random_state), x.place.runner()),
+                learns_found=found_weight_of(able, method) != "none",
+                shares=shares_of(clf.class_prior, counts),
+            ),
+            method=method,
+            targets=targets,
+            n_rounds=clf.n_rounds,
+            n_worth_running=n_worth_running,
+            frequencies=partial(frequencies_of, clf.class_prior, clf.classes_),
+            estimator=able.estimator,
+            verbose=clf.verbose,
+        )
+        clf.history_ = run.history
+        return cls(clf, run, table, counts, {})
+
+    def rounds(self, folder: str | Path | None = None) -> Iterator[Round]:
+        """Label round by round, then train the final classifier.
+
+        With a folder, what is known after each round is there before it is yielded, and a fit that ended
+        early goes on after its last round.
+        """
+        clf, run, strand, table = self.clf, self.run, self.run.strand, self.table
+        keeper, place = None, table.x.place
+        if folder is not None:
+            keeper = Keeper(folder, self._facts(), len(table.sizes))
+            strand.history, seed = keeper.begin(strand.trainer.seeds.seed)
+            strand.trainer = replace(strand.trainer, seeds=Seeds(seed))
+            if strand.history:
+                strand.labels = keeper.labels(len(strand.history), table.n_classes, table.found, place)
+        clf.history_ = run.history
+        for round in run.rounds():
+            clf.history_ = run.history
+            with shown(bool(clf.verbose)):
+                logger.info("%s", round)
+            if keeper is not None:
+                keeper.keep(strand)
+                strand.labels = keeper.labels(round.number, table.n_classes, table.found, place)
+            yield round
+        self._finish()
+
+    def lines(self) -> Pieces:
+        """What became of each row, a frame for each shard."""
+        return lines(self.table, self.run.strand.labels, self.clf.classes_)
+
+    def _finish(self) -> None:
+        """Train the final classifier on what was found; warn where nothing was."""
+        clf, run = self.clf, self.run
+        done, left = run.finish(clf.guard), run.engine.pool(run.strand)
+        if not left and not run.found:
+            notice("y has no unlabelled row; this is the supervised model.")
+        elif not run.found:
+            notice(f"None of the {left} unlabelled rows was labelled; {what_learnt(run.learnt)}.")
+        clf.__dict__.update(run.outcome(done))
+        if clf.evidence_ is None:
+            guesses = run.engine.guesses(run.strand, done.final.predict_proba)
+            clf.evidence_ = unseen(*guesses, len(clf.classes_))
+        run.strand.said = None  # no row is asked about any more
+
+    def _facts(self) -> dict[str, Any]:
+        """What a fit depends on: a fit with other facts cannot go on from its folder."""
+        return {
+            "classifier": BaseEstimator.__repr__(self.clf, N_CHAR_MAX=10**6),
+            SIZES: self.table.sizes.tolist(),
+            "classes": [str(label) for label in self.clf.classes_],
+            "given labels": self.counts.tolist(),
+            "columns": {str(name): kind for name, kind in self.table.columns.kinds_.items()},
+        } | self.facts

@@ -1,0 +1,119 @@
+"""A fit on shards in this process gives what a fit on the whole table gives."""
+
+import gc
+import weakref
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.linear_model import LogisticRegression
+
+from surelabel import Unlike, csa, ups
+from surelabel.committees.encoded import Encoded
+from surelabel.committees.models.graph import Spreading
+from surelabel.model_selection import hide_labels
+from surelabel.shards.fitting import Fit
+from surelabel.shards.here import Here
+from surelabel.shards.pieces import Each, Pieces
+
+
+def recipe(**settings):
+    """Two of the default models: one encoded over the pool, one that spreads labels by itself."""
+    models = {"linear": Encoded(LogisticRegression(max_iter=50)), "graph": Encoded(Spreading())}
+    return csa(committee=Unlike(models, n_folds=2), n_rounds=2, random_state=0, **settings)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    return X, hide_labels(y, 0.9, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def whole(digits):
+    return recipe().fit(*digits)
+
+
+def in_shards(array, n_shards):
+    return Pieces(np.array_split(array, n_shards), Here())
+
+
+def begun(clf, X, y, n_shards):
+    return Fit.begun(clone(clf), in_shards(X, n_shards), in_shards(y, n_shards), X[:1])
+
+
+@pytest.mark.parametrize("n_shards", [1, 3, 7])
+def test_shards_get_the_labels_the_verdict_and_the_promise_of_the_whole_table(digits, whole, n_shards):
+    fit = begun(recipe(), *digits, n_shards)
+    labelled = [round.labelled for round in fit.rounds()]
+    assert labelled == [round.labelled for round in whole.history_]
+    lines = pd.concat(fit.lines().fetched(), ignore_index=True)
+    lines = lines[lines["round"] != 0].reset_index(drop=True)
+    one = whole.pseudo_labels_.reset_index(drop=True)
+    for name in ("label", "guess", "runner_up"):
+        assert_array_equal(lines[name].fillna(-1).to_numpy(int), one[name].fillna(-1).to_numpy(int))
+    for name in ("probability", "gap", "confidence", "round"):
+        assert_array_equal(lines[name].to_numpy(), one[name].to_numpy())
+    assert lines["status"].tolist() == one["status"].tolist()
+    assert str(fit.clf.verdict_) == str(whole.verdict_)
+    assert_array_equal(fit.clf.evidence_.pool_score, whole.evidence_.pool_score)
+    assert_array_equal(fit.clf.evidence_.score, whole.evidence_.score)
+    assert_array_equal(fit.clf.predict_proba(digits[0]), whole.predict_proba(digits[0]))
+
+
+def test_a_fit_goes_on_from_its_folder(digits, whole, tmp_path):
+    cut_off = begun(recipe(), *digits, 3).rounds(tmp_path)
+    assert next(cut_off).number == 1
+    cut_off.close()
+    resumed = begun(recipe(), *digits, 3)
+    assert [round.number for round in resumed.rounds(tmp_path)] == [2]
+    assert [round.labelled for round in resumed.clf.history_] == [r.labelled for r in whole.history_]
+    with pytest.raises(ValueError, match="holds another run: rows in each shard was"):
+        next(begun(recipe(), *digits, 4).rounds(tmp_path))
+
+
+def test_what_needs_all_rows_in_one_place_is_refused(digits):
+    with pytest.raises(ValueError, match="all rows in one place"):
+        begun(ups(), *digits, 3)
+
+
+class Made:
+    """A value that knows how many others of its kind there are."""
+
+    alive: ClassVar = weakref.WeakSet()
+    most: ClassVar = 0
+
+    def __init__(self, _):
+        Made.alive.add(self)
+        gc.collect()
+        Made.most = max(Made.most, len(Made.alive))
+
+
+def test_what_a_recipe_makes_is_in_memory_one_shard_at_a_time():
+    Made.most = 0
+    shards = Pieces(range(5), Here()).later(Made)
+    assert shards.ask(lambda made: 1) == [1] * 5
+    kept = shards.make(lambda made, i: i, Each(list(range(5)))).wait("making")
+    assert kept.fetched() == list(range(5))
+    assert Made.most == 1
+
+
+def test_a_task_is_done_once_and_lets_go_of_what_it_was_made_of():
+    calls = []
+
+    def count(shard):
+        calls.append(shard)
+        return Made(shard)
+
+    first = Pieces([1, 2], Here()).make(count)
+    assert calls == []
+    second = first.make(lambda made: 7)
+    del first
+    assert second.fetched() == second.fetched() == [7, 7]
+    assert calls == [1, 2]
+    gc.collect()
+    assert not Made.alive
