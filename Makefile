@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 ONE = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 # By groups: tests that share a cluster or a browser run in one worker, which starts it once.
 # What the lowest versions are not tested with: optional packages, and tests of the newest forms of frames.
-LOWEST_IGNORED = --ignore=tests/bench --ignore=tests/dask --ignore=tests/torch
+LOWEST_IGNORED = --ignore=tests/bench --ignore=tests/dask --ignore=tests/torch --ignore=tests/docs/test_comparisons.py
 PYTEST = $(ONE) SCIPY_ARRAY_API=1 $(BIN)/python -m pytest -n auto --dist loadgroup
 
 # Every target is a name, and no file.

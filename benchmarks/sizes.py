@@ -31,8 +31,10 @@ PURPOSES = {
     "scikit-learn": "models",
     "scipy": "numbers, scikit-learn",
     "skops": "saved models",
+    "starlette": "the review page",
     "threadpoolctl": "one thread for each member",
     "typer": "the command line",
+    "uvicorn": "the review page",
     "vl-convert-python": "charts of the report as SVG",
 }
 

@@ -259,7 +259,10 @@ def test_a_column_with_no_or_one_value_among_the_labelled_rows_stops_nobody(n_kn
         (X + 1j, "Complex data not supported"),
         (sp.csr_array(np.where(MASK, np.nan, X)), "NaN, and is sparse: column"),
         (FRAME.assign(b=[(1, "a")] * N), "Column 'b', row 0: .* not 'tuple'"),
-        (FRAME.assign(b=[10**400, *range(N - 1)]), "column 'b', row 0 holds infinity"),
+        (
+            FRAME.assign(b=pd.Series([10**400, *range(N - 1)], dtype=object)),
+            "column 'b', row 0 holds infinity",
+        ),
         (polars.DataFrame({"b": [{"x": 1}] * N}), "Column 'b': .* Make columns of its parts"),
         ({"a": [1.0], "b": [1.0, 2.0]}, "'a' has 1, 'b' has 2"),
     ],

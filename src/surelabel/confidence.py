@@ -122,6 +122,22 @@ class Confidence(Checked, BaseEstimator):
     To write a new one, define `measure`; everything else has a default. Where a row has several labels,
     each label has its own measure. If `whole_rows` is true, the mean of these measures decides and all cells
     of a row are trusted or none; if not, each cell is trusted by itself.
+
+    See Also
+    --------
+    surelabel.TTest : The one of `csa`.
+    surelabel.Everything : Trusts every row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surelabel.confidence import Confidence
+    >>> class Unanimous(Confidence):
+    ...     def measure(self, P):
+    ...         votes = P.argmax(axis=2)
+    ...         return np.where((votes == votes[0]).all(axis=0), 1.0, -1.0)
+    >>> Unanimous()(np.array([[[0.9, 0.1], [0.4, 0.6]], [[0.8, 0.2], [0.7, 0.3]]]))
+    array([ 1., -1.])
     """
 
     whole_rows: ClassVar[bool] = False

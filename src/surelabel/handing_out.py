@@ -37,7 +37,20 @@ class FilledLabels(Filling):
 
     See Also
     --------
-    PseudoLabelClassifier.fill : Makes it.
+    surelabel.PseudoLabelClassifier : Its `fill` makes it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from surelabel import Repeated, csa, trees
+    >>> from surelabel.model_selection import hide_labels
+    >>> X, y = load_iris(return_X_y=True)
+    >>> y_few = hide_labels(y, 0.6, random_state=0)
+    >>> filling = csa(committee=Repeated(trees(10), 3), random_state=0).fit(X, y_few).fill(right=0.9)
+    >>> int(filling.labels.notna().sum()) == filling.n_filled
+    True
+    >>> list(filling.table.columns[:3])
+    ['guessed', 'filled', 'right']
     """
 
     labels: pd.Series

@@ -265,6 +265,7 @@ def test_of_very_many_columns_some_are_tried_and_it_is_said(rng):
     assert any("Of 450 columns, 200 were tried" in note for note in section.notes)
 
 
+@pytest.mark.filterwarnings("ignore:The number of unique classes:UserWarning")
 def test_words_are_told_of_the_classes_that_are_most_frequent():
     codes = np.arange(1200) % 35
     codes[:60] = 34

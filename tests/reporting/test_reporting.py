@@ -316,7 +316,9 @@ def test_a_model_from_a_file_is_reported_as_before(tmp_path, blobs):
     X, y, truth = blobs
     clf = csa(committee=Repeated(GaussianNB(), 3, over="bootstrap"), random_state=0, guard=False).fit(X, y)
     clf.save(tmp_path / "model")
-    assert page(load(tmp_path / "model"), X=X, y_true=truth) == page(clf, X=X, y_true=truth)
+    saved, fitted = (page(each, X=X, y_true=truth) for each in (load(tmp_path / "model"), clf))
+    # Older Altairs count the charts of a process.
+    assert re.sub(r'"view_\d+"', "", saved) == re.sub(r'"view_\d+"', "", fitted)
 
 
 def test_importing_the_package_imports_nothing_that_draws():

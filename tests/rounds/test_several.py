@@ -340,7 +340,8 @@ def handed_out(clf, y):
     """Cells that are filled in: 1, 0, or -1 for none."""
     out = np.full(y.shape, -1)
     for k, one in enumerate(clf.estimators_):
-        out[y[:, k] < 0, k] = one.pseudo_labels_["filled"].fillna(-1).astype(int)
+        filled = one.pseudo_labels_["filled"]
+        out[y[:, k] < 0, k] = filled.where(filled.notna(), -1).astype(int)
     return out
 
 

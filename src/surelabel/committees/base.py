@@ -28,8 +28,20 @@ Runner = Callable[[Sequence[Any]], Iterable[Any]]
 class Committee(Checked, ClassifierMixin, BaseEstimator):
     """What yields P (M, N, K).
 
-    To write a new committee, define `fit` and `predict_members`; everything else has a default:
+    To write a new committee, define `fit` and `predict_members`; everything else has a default.
 
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        The classes, sorted.
+
+    See Also
+    --------
+    Panel, Repeated : Committees of any classifiers.
+    as_committee : A committee from what a user gives.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from surelabel.committees.base import Committee
     >>> class Certain(Committee):
@@ -41,16 +53,6 @@ class Committee(Checked, ClassifierMixin, BaseEstimator):
     ...         return np.ones((1, len(X), 1))
     >>> Certain().fit([[0.0]], [7]).predict([[1.0]])
     array([7])
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (K,)
-        The classes, sorted.
-
-    See Also
-    --------
-    Panel, Repeated : Committees of any classifiers.
-    as_committee : A committee from what a user gives.
     """
 
     classes_: Values

@@ -32,6 +32,12 @@ class LostSchedulerError(ConnectionError):
     See Also
     --------
     DaskPseudoLabelClassifier : With `folder`, the next run goes on after the last round of this one.
+
+    Examples
+    --------
+    >>> from surelabel.dask import LostSchedulerError
+    >>> issubclass(LostSchedulerError, ConnectionError)
+    True
     """
 
 

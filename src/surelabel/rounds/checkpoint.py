@@ -125,7 +125,9 @@ class Checkpoint:
         try:
             with np.load(io.BytesIO(data), allow_pickle=False) as archive:
                 if "label_0" in archive:
-                    each = [archive[f"label_{k}"].tobytes() for k in range(len(archive.files))]
+                    # Older NumPys take the argument of savez for one more array.
+                    n_labels = sum(name.startswith("label_") for name in archive.files)
+                    each = [archive[f"label_{k}"].tobytes() for k in range(n_labels)]
                     return cls({}, (), labels=tuple(map(cls.from_bytes, each)))
                 history = [_round(plain, archive) for plain in json.loads(archive["history"].tobytes())]
                 columns = {name: archive[name] for name in [*_COLUMNS, "status"]}

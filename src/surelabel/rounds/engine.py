@@ -111,7 +111,18 @@ class Labelled:
 
 
 class Engine(ABC):
-    """Where the rows are, and how the steps of a round are done there."""
+    """Where the rows are, and how the steps of a round are done there.
+
+    See Also
+    --------
+    surelabel.dask.DaskPseudoLabelClassifier : Runs on the one for a cluster.
+
+    Examples
+    --------
+    >>> from surelabel.rounds.engine import Engine
+    >>> sorted(Engine.__abstractmethods__)  # what a new one has to say
+    ['allocate', 'ask', 'at_first', ...]
+    """
 
     @abstractmethod
     def pool(self, strand: Strand) -> int:

@@ -68,7 +68,16 @@ def _asked_table(run: FinishedRows, found: pd.DataFrame) -> Table:
 def _doubts_table(run: FinishedRows, found: pd.DataFrame) -> Table:
     columns = run.telling_columns()
     several = "value" in found
-    names = ["row", *(["label"] if several else []), "given", "has", "suggested", "has", "against", *columns]
+    names = [
+        "row",
+        *(["label"] if several else []),
+        "given",
+        "probability",
+        "suggested",
+        "probability",
+        "against",
+        *columns,
+    ]
     table = _table(names)
     for line in found.to_dict("records"):
         given = [line["label"], line["value"]] if several else [line["label"]]

@@ -338,7 +338,8 @@ def demo(
         n_found, n_right = truth_of(folder.path / "labels.csv")
         console.print(
             f"\nThe truth of these digits is known: {n_right:,} of {n_found:,} labels are right "
-            f"({n_right / max(n_found, 1):.1%}).\nThe report: {escaped(folder.page)}",
+            f"({n_right / max(n_found, 1):.1%}).\n"
+            f"To ask for more: surelabel fill {escaped(folder.path)} --right 0.99",
             highlight=False,
             soft_wrap=True,
         )
