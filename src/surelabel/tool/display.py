@@ -145,6 +145,8 @@ def _advice(folder: RunFolder, outcome: Outcome, summary: Summary) -> Iterator[s
     yield f"Labels and reasons: {', '.join(escaped(labels) for labels in outcome.labels)}"
     if outcome.page is not None:
         yield f"Look at it in a browser: {escaped(outcome.page)}"
+    if outcome.reviewable:
+        yield f"Check them, and label what helps most, in your browser: surelabel review {path}"
     yield f"Predict other rows: surelabel predict {path} new.csv -o predictions.csv"
     if outcome.filling is not None:
         yield from _for_more(path, outcome.filling)
