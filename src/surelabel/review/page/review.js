@@ -238,7 +238,7 @@ export function show({ card, state }) {
     if (page.pile !== "browse") showNothing();
     return;
   }
-  at("heading").textContent = titled(card.name);
+  at("heading").textContent = `${titled(card.name)}${state.several ? "?" : ""}`;
   at("status").textContent = card.hidden ? "what is it?" : card.label !== null ? `given: ${card.label}` : card.status;
   const before = card.answers.map((each) => `${each.who || "somebody"}: ${each.label ?? "cannot tell"}`).join("; ");
   at("standing").hidden = !before;
