@@ -43,10 +43,16 @@ def computed(name, draw, folder, rate, way):
     }
 
 
+def known_in(path):
+    """The runs that are stored."""
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
 def stored(path, key, compute):
     """The run of this key, from the file, or computed and written below the others."""
-    known = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-    found = next((run for run in known if all(run[name] == value for name, value in key.items())), None)
+    found = next(
+        (run for run in known_in(path) if all(run[name] == value for name, value in key.items())), None
+    )
     if found is None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -117,9 +123,19 @@ def main():
     parser.add_argument("--data-dir", type=Path)
     parser.add_argument("--draws", type=int, default=1)
     parser.add_argument("--tables", type=int, default=8, help="of each half")
+    parser.add_argument("--stored", action="store_true", help="compute nothing, tell of what is stored")
     options = parser.parse_args()
-    runs, path = [], RESULTS / "cleaning.jsonl"
-    names = list(tables_in(options.data_dir))
+    path = RESULTS / "cleaning.jsonl"
+    runs = known_in(path) if options.stored else run_all(options, path)
+    found = summary(runs)
+    printed(found)
+    out = RESULTS / "cleaning.json"
+    out.write_text(json.dumps({"labelled": LABELLED, "halves": found, "runs": runs}, indent=1) + "\n")
+
+
+def run_all(options, path):
+    """Every run, those that are stored among them."""
+    runs, names = [], list(tables_in(options.data_dir))
     by_half = [some_tables(names, half, options.tables) for half in HALVES]
     for k in range(options.draws):
         # In turn, so that a run that is stopped has something of both halves.
@@ -134,10 +150,7 @@ def main():
                         print(runs[-1], flush=True)
             except (TooSmallError, DataError) as error:
                 print(f"left out: {error}", flush=True)
-    found = summary(runs)
-    printed(found)
-    out = RESULTS / "cleaning.json"
-    out.write_text(json.dumps({"labelled": LABELLED, "halves": found, "runs": runs}, indent=1) + "\n")
+    return runs
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from birds import birds, refused, said, surelabel, with_small_models, written
@@ -235,3 +236,31 @@ def test_answers_about_another_table_are_refused(run, tmp_path):
     (out / "answers.sqlite").write_bytes((run / "answers.sqlite").read_bytes())
     result = surelabel("review", out, "--no-browser")
     assert "holds answers about another table" in said(result)
+
+
+def test_cells_of_several_labels_go_round(tmp_path, small):
+    frame, truth = birds()
+    tags = pd.DataFrame({name: np.where(truth == name, "yes", "no") for name in ("cat", "owl")})
+    known = np.repeat((np.arange(len(frame)) < 42)[:, None], 2, axis=1)
+    both = pd.concat([frame.drop(columns="species"), tags.where(known, "")], axis=1)
+    data, run = written(both, tmp_path / "tags.csv"), tmp_path / "run"
+    result = surelabel("label", data, "--target", "cat,owl", "--no-report", "--no-promise", "--out", run)
+    assert result.exit_code == 0, result.output
+    whole = written(pd.concat([both.drop(columns=["cat", "owl"]), tags], axis=1), tmp_path / "truth.csv")
+    result = surelabel("review", run, "--answer-from", whole, "-n", 7)
+    assert "7 cells of ask answered" in result.output, result.output
+    out = tmp_path / "answers.csv"
+    assert surelabel("answers", run, "-o", out).exit_code == 0
+    table = pd.read_csv(out, dtype=str)
+    assert set(table["cell"]) <= {"cat", "owl"}
+    assert surelabel("answers", run, "--from", out).exit_code == 0
+    result = surelabel("label", "--out", run, "--resume")
+    assert result.exit_code == 0, result.output
+    after = labels_of(run)
+    for line in table.to_dict("records"):
+        row = int(line["row"]) - 1
+        assert after[line["cell"]][row] == tags[line["cell"]][row]
+        assert after[f"surelabel_{line['cell']}_status"][row] == "given"
+    chosen = table["at_random"] == "false"
+    sampled = load(run / "model.skops").sampled_
+    assert not sampled[table["row"][chosen].astype(int) - 1].any()

@@ -75,9 +75,10 @@ def test_an_earlier_model_that_is_gone_does_not_stop_the_next_training(run, made
 
 
 def test_next_tells_how_far_the_goal_is(run):
-    assert "The goal: stop: the goal is reached" in on_one_line(surelabel("next", run, "--goal", 0.001))
+    assert "Stop: the goal is reached" in on_one_line(surelabel("next", run, "--goal", 0.001))
     assert surelabel("fill", run, "--right", 0.999).exit_code == 1  # 40 labels are too few for that
-    assert "The goal: 0.0% of 80.0% promised" in on_one_line(surelabel("next", run, "--goal", 0.8))
+    far = on_one_line(surelabel("next", run, "--goal", 0.8))
+    assert "0.0% of the missing labels can be promised, the goal is 80.0%" in far
 
 
 @pytest.mark.parametrize("goal", ["0", "1.5", "-1", "nan"])

@@ -41,8 +41,8 @@ class Cleaning:
     --------
     >>> verdict = Verdict(0.80, 0.84, gain=1.5, error=0.5, n_rows=200, seconds=2.0, low=0.2, high=2.8)
     >>> print(Cleaning("drop", np.array([3, 17]), np.zeros(2), 200, verdict))
-    2 of 200 given labels look wrong and are left out of training: judged by held-out rows, the classifier is
-    expected to be better by 1.5 points (+0.2 to +2.8 with 95% confidence)
+    2 of 200 given labels look wrong and were left out of training: judged by held-out rows, the
+    classifier is expected to be better by 1.5 points (+0.2 to +2.8 with 95% confidence)
     """
 
     way: str
@@ -59,17 +59,18 @@ class Cleaning:
     def __str__(self) -> str:
         if not len(self.rows):
             return f"none of {self.n_given:,} given labels looks wrong; all of them were trained on"
-        they = f"{len(self.rows):,} of {self.n_given:,} given labels look wrong"
+        look, were = ("looks", "was") if len(self.rows) == 1 else ("look", "were")
+        they = f"{len(self.rows):,} of {self.n_given:,} given labels {look} wrong"
         low, high = self.verdict.interval
         span = f"{low:+.1f} to {high:+.1f} with 95% confidence"
         if not self.used:
             return (
-                f"{they}, and were trained on as they are: held-out rows do not say that the classifier "
+                f"{they}; all were trained on as they are: held-out rows do not say that the classifier "
                 f"would be better without ({self.verdict.gain:+.1f} points, {span})"
             )
-        what = "are left out of training" if self.way == DROP else "count less in training"
+        what = "left out of training" if self.way == DROP else "counted less in training"
         return (
-            f"{they} and {what}: judged by held-out rows, the classifier is expected to be better by "
+            f"{they} and {were} {what}: judged by held-out rows, the classifier is expected to be better by "
             f"{self.verdict.gain:.1f} points ({span})"
         )
 

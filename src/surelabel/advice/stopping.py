@@ -53,7 +53,7 @@ class Outlook:
     Examples
     --------
     >>> print(Outlook(0.9, 0.62, False, False, 140))
-    62.0% of 90.0% promised; about 140 more answers
+    62.0% of the missing labels can be promised, the goal is 90.0%; about 140 more answers
     """
 
     goal: float
@@ -68,11 +68,10 @@ class Outlook:
         return self.reached or self.idle
 
     def __str__(self) -> str:
-        so_far = f"{self.promised:.1%} of {self.goal:.1%} promised"
+        now = f"{self.promised:.1%} of the missing labels can be promised"
         if self.reached:
-            return (
-                f"stop: the goal is reached, {self.promised:.1%} can be promised ({self.goal:.1%} was asked)"
-            )
+            return f"stop: the goal is reached, {now} ({self.goal:.1%} was asked)"
+        so_far = f"{now}, the goal is {self.goal:.1%}"
         if self.idle:
             return f"stop: the last answers changed nothing; {so_far}"
         if self.answers_left is None:

@@ -36,12 +36,13 @@ class Review:
         """What stands by now, a line for each row that was answered.
 
         The columns: row (position in X), label (missing for "I cannot tell", and where people differ),
-        disputed, pile, at_random, who, at.
+        disputed, pile, at_random, who, at. Of several labels, a line for each cell: cell is the name of the
+        label, and label 1 or 0.
         """
         from .exchange import frame_of
 
         self._desk.refresh_if_open()
-        found = frame_of(self._desk.ledger)
+        found = frame_of(self._desk.ledger, self._desk.subject.asked)
         found["label"] = [self._classes.get(label, label) for label in found["label"]]
         return found
 
@@ -77,7 +78,7 @@ def review(
     Parameters
     ----------
     clf : PseudoLabelClassifier
-        Fitted, with one label a row.
+        Fitted. Where rows have several labels, cells are asked about one by one.
     X : array or frame
         All rows of the fit, those of X_unlabeled below those of X.
     answers : str or path, optional
@@ -131,7 +132,8 @@ def review(
     stands = Standing(0, clf.fill().share_promised)
     ahead = outlook([stands], goal, clf.labels_needed(goal).labels)
     desk = Desk(subject, piles_of(clf), AnswerFile(path, {"rows": str(len(subject))}), outlook=ahead)
-    classes = {str(label): label for label in clf.classes_.tolist()}
+    values = (1, 0) if clf.several_labels else clf.classes_.tolist()
+    classes = dict(zip(subject.classes, values, strict=True))
     try:
         serving = Serving(desk, port, name).start()
     except BaseException:

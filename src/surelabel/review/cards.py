@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..filling import GIVEN
-from .likeness import Evidence
+from .likeness import Evidence, Landmarks
 from .subject import Subject, plain
 
 # A text longer than this is shown as a text, across the card.
@@ -26,22 +26,23 @@ def card(subject: Subject, row: int, suggestion: str | None, hidden: bool = Fals
     subject : Subject
         The rows.
     row : int
-        Which.
+        Which row, or cell.
     suggestion : str or None
         The class that is suggested.
     hidden : bool, default=False
         Whether nothing may tell what was guessed: cells in the order of the table, and nothing beside them.
     """
-    found: Card = {"row": row, "picture": picture(subject, row)}
+    found: Card = {"row": row, "name": subject.name_of(row), "picture": picture(subject, subject.row_of(row))}
     if hidden:
         return found | {"cells": _cells(subject, row, {}, suggestion), "nearest": [], "likely": []}
-    distances = subject.landmarks.distances(row)
-    said = {} if suggestion is None else subject.landmarks.evidence(distances, suggestion)
+    landmarks = subject.landmarks(row)
+    distances = landmarks.distances(subject.row_of(row))
+    said = {} if suggestion is None else landmarks.evidence(distances, suggestion)
     cells = _cells(subject, row, said, suggestion)
     cells.sort(key=lambda cell: (not cell["used"], -cell.get("speaks", 0.0)))
     names = [cell["name"] for cell in cells if cell["used"]][:_CELLS_OF_NEAREST]
     nearest = [
-        _neighbour(subject, k, distances, names) for k in subject.landmarks.nearest(distances, _NEAREST)
+        _neighbour(subject, landmarks, k, distances, names) for k in landmarks.nearest(distances, _NEAREST)
     ]
     return found | {"cells": cells, "nearest": nearest, "likely": likely(subject, row)}
 
@@ -50,15 +51,17 @@ def line(subject: Subject, row: int) -> Card:
     """One row in a list."""
     drawn = set() if subject.picture is None else set(subject.picture.columns)
     names = [name for name in subject.frame if name not in drawn][:_CELLS_OF_LINE]
+    at = subject.row_of(row)
     return {
         "row": row,
+        "name": subject.name_of(row),
         "label": subject.label[row],
         "guess": subject.guess[row],
         "probability": _number(subject.probability[row]),
         "status": subject.status[row],
-        "picture": picture(subject, row),
+        "picture": picture(subject, at),
         "cells": [
-            {"name": str(name), "text": plain(subject.frame[name].iloc[row])[: _MOST_CHARACTERS // 50]}
+            {"name": str(name), "text": plain(subject.frame[name].iloc[at])[: _MOST_CHARACTERS // 50]}
             for name in names
         ],
     }
@@ -83,11 +86,11 @@ def picture(subject: Subject, row: int) -> Card | None:
 
 def _cells(subject: Subject, row: int, said: dict[Any, Evidence], suggestion: str | None) -> list[Card]:
     drawn = set() if subject.picture is None else set(subject.picture.columns)
-    cells = []
+    cells, at = [], subject.row_of(row)
     for name in subject.frame:
         if name in drawn:
             continue
-        text, kind = plain(subject.frame[name].iloc[row]), subject.kinds[name]
+        text, kind = plain(subject.frame[name].iloc[at]), subject.kinds[name]
         cell: Card = {
             "name": str(name),
             "kind": kind,
@@ -95,7 +98,7 @@ def _cells(subject: Subject, row: int, said: dict[Any, Evidence], suggestion: st
             "cut": len(text) > _MOST_CHARACTERS,
             "long": len(text) > _LONG or "\n" in text,
             "used": name in subject.X,
-            "place": _number(subject.place(name, row)),
+            "place": _number(subject.place(name, at)),
         }
         if name in said and text:
             cell |= {"speaks": round(said[name].speaks, 3), "why": _why(said[name], kind, suggestion)}
@@ -111,12 +114,12 @@ def _why(evidence: Evidence, kind: str, suggestion: str | None) -> str:
     )
 
 
-def _neighbour(subject: Subject, place: int, distances: Any, names: list[str]) -> Card:
-    row = int(subject.landmarks.rows[place])
+def _neighbour(subject: Subject, landmarks: Landmarks, place: int, distances: Any, names: list[str]) -> Card:
+    row = int(landmarks.rows[place])
     by_name = {str(name): name for name in subject.frame}
     return {
         "row": row,
-        "label": subject.landmarks.labels[place],
+        "label": landmarks.labels[place],
         "likeness": round(1 - float(distances[place].mean()), 3),
         "picture": picture(subject, row),
         "cells": [

@@ -148,7 +148,7 @@ class Desk:
             "label": None if hidden else current(self.subject, row),
             "status": "" if hidden else str(self.subject.status[row]),
             "seen": seen,
-            "answers": [] if standing is None else [_told(answer) for answer in standing.answers],
+            "answers": [] if standing is None else [self._told(answer) for answer in standing.answers],
         }
 
     def suggestion(self, row: int, pile: str) -> str | None:
@@ -214,6 +214,8 @@ class Desk:
             label = label.strip()
             if not label or len(label) > _MOST_NAME:
                 raise InputError(f"A class has a name of 1 to {_MOST_NAME} characters; it is {label!r}.")
+            if self.subject.asked and label not in self.subject.classes:
+                raise InputError(f"A row has a label or not: the answer is yes or no; it is {label!r}.")
         place = self._places.get(pile, {}).get(row)
         subject = self.subject
         return Answer(
@@ -251,6 +253,10 @@ class Desk:
         if not 0 <= row < len(self.subject):
             raise InputError(f"There is no row {row + 1:,}; the table has {len(self.subject):,}.")
 
+    def _told(self, answer: Answer) -> dict[str, Any]:
+        names = ("number", "row", "label", "pile", "who", "at")
+        return {name: getattr(answer, name) for name in names} | {"name": self.subject.name_of(answer.row)}
+
     # How far it is.
 
     def state(self, who: str = "") -> dict[str, Any]:
@@ -263,6 +269,7 @@ class Desk:
             return {
                 "title": self.subject.title,
                 "n": len(self.subject),
+                "several": bool(self.subject.asked),
                 "classes": class_counts(self.subject, self.ledger),
                 "piles": {name: self._progress(name) for name in NAMES},
                 "answered": len(standing),
@@ -272,7 +279,7 @@ class Desk:
                 "audit": audited(self.subject, self.piles.audit, self.ledger, self._since),
                 "goal": None if self._outlook is None else goal_of(self._outlook),
                 "rate": rows_a_minute(mine),
-                "recent": [_told(answer) | self._agreement(answer) for answer in recent],
+                "recent": [self._told(answer) | self._agreement(answer) for answer in recent],
             }
 
     def _progress(self, name: str) -> dict[str, int]:
@@ -317,8 +324,3 @@ def _first(rows: Ints, without: set[int]) -> int | None:
         if row not in without:
             return int(row)
     return None
-
-
-def _told(answer: Answer) -> dict[str, Any]:
-    names = ("number", "row", "label", "pile", "who", "at")
-    return {name: getattr(answer, name) for name in names}

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pandas as pd
 
 from ..common.errors import InputError
 from .answers import PILES, Answer
+from .piles import YES_NO
 from .standing import Ledger
 
 CANNOT_TELL = "cannot tell"
 _YES, _NO = ("true", "1", "yes"), ("false", "0", "no", "")
 
 
-def frame_of(ledger: Ledger) -> pd.DataFrame:
-    """What stands, a line for each row: row, label, disputed, pile, at_random, who, at."""
+def frame_of(ledger: Ledger, asked: Sequence[str] = ()) -> pd.DataFrame:
+    """What stands, a line for each row: row, label, disputed, pile, at_random, who, at.
+
+    Of several labels, whose names are `asked`, a line for each cell, with its name in the column cell.
+    """
     lines = [
         {
-            "row": row,
+            **_place(row, asked),
             "label": each.label,
             "disputed": each.disputed,
             "pile": each.answers[-1].pile,
@@ -29,14 +34,16 @@ def frame_of(ledger: Ledger) -> pd.DataFrame:
         }
         for row, each in ledger.items()
     ]
-    return pd.DataFrame(lines, columns=["row", "label", "disputed", "pile", "at_random", "who", "at"])
+    names = [*_place(0, asked), "label", "disputed", "pile", "at_random", "who", "at"]
+    return pd.DataFrame(lines, columns=names)
 
 
-def table_of(ledger: Ledger) -> pd.DataFrame:
+def table_of(ledger: Ledger, asked: Sequence[str] = ()) -> pd.DataFrame:
     """All answers that stand as text, for a file: rows from 1, two lines or more where people differ."""
     lines = [
         {
-            "row": str(row + 1),
+            **(place := _place(row, asked)),
+            "row": str(place["row"] + 1),
             "answer": CANNOT_TELL if answer.label is None else "label",
             "label": answer.label or "",
             "pile": answer.pile,
@@ -49,11 +56,19 @@ def table_of(ledger: Ledger) -> pd.DataFrame:
         for row, each in ledger.items()
         for answer in each.answers
     ]
-    names = ["row", "answer", "label", "pile", "at_random", "who", "at", "guess", "probability"]
+    names = [*_place(0, asked), "answer", "label", "pile", "at_random", "who", "at", "guess", "probability"]
     return pd.DataFrame(lines, columns=names, dtype=object)
 
 
-def answers_of(frame: pd.DataFrame, n_rows: int, source: str) -> Iterator[Answer]:
+def _place(item: int, asked: Sequence[str]) -> dict[str, Any]:
+    """Where an answer belongs: to a row or, of several labels, to a cell."""
+    if not asked:
+        return {"row": item}
+    row, label = divmod(item, len(asked))
+    return {"row": row, "cell": asked[label]}
+
+
+def answers_of(frame: pd.DataFrame, n_rows: int, source: str, asked: Sequence[str] = ()) -> Iterator[Answer]:
     """Answers of a table with the columns row and label, and perhaps the others that `table_of` writes.
 
     Lines without a label and without "cannot tell" say nothing, and are left out. An answer counts as drawn
@@ -67,18 +82,24 @@ def answers_of(frame: pd.DataFrame, n_rows: int, source: str) -> Iterator[Answer
         Rows that there are to answer.
     source : str
         The name of the file, for errors.
+    asked : sequence of str
+        Names of the labels, where rows have several; then the column cell says which one is answered.
     """
-    for name in ("row", "label"):
+    needed = ("row", "cell", "label") if asked else ("row", "label")
+    for name in needed:
         if name not in frame.columns:
             raise InputError(
-                f"{source} has no column {name!r}. Answers have the columns row, from 1, and label; "
-                "surelabel answers RUN -o answers.csv writes such a file."
+                f"{source} has no column {name!r}. Answers have the columns {', '.join(needed)}, with rows "
+                "from 1; surelabel answers RUN -o answers.csv writes such a file."
             )
     texts = {str(name): _texts(frame[name]) for name in frame}
     empty = [""] * len(frame)
     for k, number in enumerate(texts["row"]):
         row = _row(number, n_rows, source, k)
         label = texts["label"][k].strip()
+        if asked:
+            row = row * len(asked) + _cell(texts["cell"][k], asked, source, k)
+            label = _yes_or_no(label, source, k)
         unknown = texts.get("answer", empty)[k].strip().lower() == CANNOT_TELL
         if not label and not unknown:
             continue
@@ -103,6 +124,24 @@ def answers_of(frame: pd.DataFrame, n_rows: int, source: str) -> Iterator[Answer
 
 def _texts(column: pd.Series) -> list[str]:
     return ["" if pd.isna(cell) else str(cell) for cell in column.astype(object)]
+
+
+def _cell(name: str, asked: Sequence[str], source: str, line: int) -> int:
+    if name not in asked:
+        raise InputError(
+            f"{source}, line {line + 1:,}: there is no label {name!r}; there are {', '.join(asked)}."
+        )
+    return list(asked).index(name)
+
+
+def _yes_or_no(label: str, source: str, line: int) -> str:
+    if label.lower() in _YES:
+        return YES_NO[0]
+    if label.lower() not in _NO:
+        raise InputError(
+            f"{source}, line {line + 1:,}: whether a row has a label is yes or no; it is {label!r}."
+        )
+    return YES_NO[1] if label else ""
 
 
 def _row(number: str, n_rows: int, source: str, line: int) -> int:

@@ -55,7 +55,8 @@ def matching(subject: Subject, ledger: Ledger, wanted: Wanted) -> Ints:
         keep &= status == wanted.status
     if wanted.search.strip():
         text = wanted.search.strip().casefold()
-        keep &= np.array([text in cells for cells in subject.haystack], dtype=bool)
+        found = np.array([text in cells for cells in subject.haystack], dtype=bool)
+        keep &= np.repeat(found, subject.per_row)
     rows = np.flatnonzero(keep)
     if wanted.order == "row":
         return rows

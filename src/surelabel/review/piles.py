@@ -6,13 +6,17 @@ One function for each pile, each from a fitted classifier alone, so that a bette
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ..common.types import Bools, Fitted, Ints, Values
 
 # Rows that are asked about in the order of `next_rows`; the others follow as close as their classes are.
 _CHOSEN = 100
+# Whether a row has one of several labels.
+YES_NO = ("yes", "no")
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +26,7 @@ class Pile:
     Parameters
     ----------
     rows : ndarray of shape (m,)
-        Positions of rows in the fit.
+        Positions of rows in the fit; of cells, row by row, where rows have several labels.
     at_random : ndarray of shape (m,)
         Which of them were drawn at random, not chosen: only these may count for a promise.
     suggested : ndarray of shape (m,), optional
@@ -60,9 +64,8 @@ class Piles:
 
 
 def piles_of(clf: Fitted, seed: int = 0) -> Piles:
-    """The four piles of a fitted classifier with one label a row."""
-    n = len(clf.labeled_iter_)
-    return Piles(ask(clf), doubts(clf), audit(clf, seed), _chosen(np.arange(n)))
+    """The four piles of a fitted classifier; of cells, row by row, where rows have several labels."""
+    return Piles(ask(clf), doubts(clf), audit(clf, seed), _chosen(np.arange(clf.labeled_iter_.size)))
 
 
 def ask(clf: Fitted) -> Pile:
@@ -72,7 +75,7 @@ def ask(clf: Fitted) -> Pile:
         return _chosen(rows)
     gap = np.nan_to_num(clf.pseudo_labels_["gap"].to_numpy(dtype=float), nan=0.0)
     best = clf.next_rows(n=min(_CHOSEN, len(rows)))
-    first = best["row"].to_numpy(dtype=int)
+    first = _items(clf, best)
     closest = rows[np.argsort(gap, kind="stable")]
     rest = closest[~np.isin(closest, first)]
     at_random = np.concatenate([(best["pile"] == "random").to_numpy(), np.zeros(len(rest), dtype=bool)])
@@ -81,12 +84,13 @@ def ask(clf: Fitted) -> Pile:
 
 def doubts(clf: Fitted) -> Pile:
     """Labelled rows of which held-out models think another class more probable, the worst first."""
-    if clf.held_out_ is None:
+    each = clf.estimators_ if clf.several_labels else [clf]
+    if any(one.held_out_ is None for one in each):
         return _chosen(np.empty(0, dtype=int))
     lines = clf.doubtful_labels()
     lines = lines[lines["suggestion_probability"] > lines["probability"]]
-    suggested = np.array([str(label) for label in lines["suggestion"]], dtype=object)
-    return Pile(lines["row"].to_numpy(dtype=int), np.zeros(len(lines), dtype=bool), suggested)
+    names = [class_name(label, clf.several_labels) for label in lines["suggestion"]]
+    return Pile(_items(clf, lines), np.zeros(len(lines), dtype=bool), np.array(names, dtype=object))
 
 
 def audit(clf: Fitted, seed: int = 0) -> Pile:
@@ -96,8 +100,24 @@ def audit(clf: Fitted, seed: int = 0) -> Pile:
 
 
 def unlabelled_rows(clf: Fitted) -> Ints:
-    """Positions of the rows that came unlabelled, in the order of `pseudo_labels_`."""
+    """Positions of the rows, or cells, that came unlabelled, in the order of `pseudo_labels_`."""
     return np.flatnonzero(clf.labeled_iter_ != 0)
+
+
+def class_name(value: Any, several: bool = False) -> str:
+    """What a class is called on the page; of several labels, a row has each or not."""
+    if not several:
+        return str(value)
+    return YES_NO[0] if value == 1 else YES_NO[1]
+
+
+def _items(clf: Fitted, lines: pd.DataFrame) -> Ints:
+    """Positions of rows or, of several labels, of cells."""
+    rows = lines["row"].to_numpy(dtype=int)
+    if not clf.several_labels:
+        return rows
+    names = clf.classes_.tolist()
+    return rows * len(names) + np.array([names.index(name) for name in lines["label"]], dtype=int)
 
 
 def _chosen(rows: Ints) -> Pile:

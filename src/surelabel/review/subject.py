@@ -17,12 +17,14 @@ from ..common.types import Fitted, Floats, Ints, Table, Values
 from ..filling import FILLED, GIVEN, LEFT
 from ..reading.features import as_table
 from .likeness import Landmarks, as_numbers
-from .piles import unlabelled_rows
+from .piles import YES_NO, class_name, unlabelled_rows
 
 _IMAGE = re.compile(r"(\d+)x(\d+)(?::(.+))?")
 _MOST_PIXELS = 65_536
 # Whole numbers below this are written as such, not as 8.0.
 _EXACT = 1e15
+# Of other numbers, so many digits are shown; cells that are text in the file are shown as they are.
+_DIGITS = 7
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,10 @@ class Picture:
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """Rows under review, each with one label at most.
+    """What is under review: rows with one label at most or, where rows have several, cells.
+
+    A cell is a row and one of its labels; cells are in the order of rows, and within a row of labels. Below,
+    n is the number of rows, and m that of rows or cells.
 
     Parameters
     ----------
@@ -78,18 +83,20 @@ class Subject:
         What each column of `frame` is taken for.
     classes : tuple of str
         The classes, as text.
-    label : ndarray of shape (n,)
+    label : ndarray of shape (m,)
         Given or filled in, as text; None without.
-    guess, runner_up : ndarray of shape (n,)
+    guess, runner_up : ndarray of shape (m,)
         The two most probable classes as text; None where nobody was asked.
-    probability, second : ndarray of shape (n,)
+    probability, second : ndarray of shape (m,)
         Of these; NaN where it is not known.
-    status : ndarray of shape (n,)
+    status : ndarray of shape (m,)
         GIVEN, FILLED or LEFT.
     title : str
         Of the page: where the rows come from.
     picture : Picture, optional
         Columns that are drawn.
+    asked : tuple of str
+        Names of the labels, where rows have several.
     """
 
     frame: pd.DataFrame
@@ -104,20 +111,39 @@ class Subject:
     status: Values
     title: str = ""
     picture: Picture | None = None
+    asked: tuple[str, ...] = ()
     _sorted: dict[Any, Floats] = field(default_factory=dict)
+    _landmarks: dict[int, Landmarks] = field(default_factory=dict)
 
     def __len__(self) -> int:
-        return len(self.frame)
+        return len(self.label)
 
-    @cached_property
-    def landmarks(self) -> Landmarks:
-        """The given rows, to compare others with."""
-        rows = np.flatnonzero(self.status == GIVEN)
-        return Landmarks(self.X, self.kinds, rows, self.label[rows])
+    @property
+    def per_row(self) -> int:
+        """How many are asked about a row: 1, or the number of labels."""
+        return max(len(self.asked), 1)
+
+    def row_of(self, item: int) -> int:
+        """The row of a row or cell."""
+        return item // self.per_row
+
+    def name_of(self, item: int) -> str:
+        """What a row or cell is called: "row 12", or "row 12, sad"."""
+        row = f"row {self.row_of(item) + 1:,}"
+        return f"{row}, {self.asked[item % self.per_row]}" if self.asked else row
+
+    def landmarks(self, item: int) -> Landmarks:
+        """The given rows, to compare the row of a row or cell with; of several labels, by that label."""
+        label = item % self.per_row
+        if label not in self._landmarks:
+            status, labels = self.status[label :: self.per_row], self.label[label :: self.per_row]
+            rows = np.flatnonzero(status == GIVEN)
+            self._landmarks[label] = Landmarks(self.X, self.kinds, rows, labels[rows])
+        return self._landmarks[label]
 
     @cached_property
     def counts(self) -> Counter[str]:
-        """Rows that have each class, given or filled in."""
+        """Rows, or cells, that have each class, given or filled in."""
         return Counter(label for label in self.label if label is not None)
 
     @cached_property
@@ -167,7 +193,7 @@ def subject_of(
     Parameters
     ----------
     clf : PseudoLabelClassifier
-        Fitted, with one label a row.
+        Fitted.
     X : array or frame of shape (n, d)
         All rows of the fit, those of X_unlabeled below those of X.
     frame : DataFrame of shape (n, d'), optional
@@ -177,8 +203,6 @@ def subject_of(
     image, title : str, optional
         As `--image` says it; of the page.
     """
-    if getattr(clf, "several_labels", False):
-        raise InputError("Rows with several labels cannot be reviewed yet: the page shows one label a row.")
     table = _as_frame(X)
     n = len(clf.labeled_iter_)
     if len(table) != n:
@@ -191,25 +215,28 @@ def subject_of(
         kinds = kinds_of(table, ())
         table, _ = features_and_notes(table, kinds)
     picture = None if image is None else Picture.of(image, shown)
-    lines, rows = clf.pseudo_labels_, unlabelled_rows(clf)
-    status = np.full(n, GIVEN, dtype=object)
+    several = clf.several_labels
+    lines, rows, m = clf.pseudo_labels_, unlabelled_rows(clf), clf.labeled_iter_.size
+    status = np.full(m, GIVEN, dtype=object)
     status[rows] = np.where(lines["filled"].notna(), FILLED, LEFT)
-    label = np.array([str(each) for each in clf.transduction_.tolist()], dtype=object)
-    label[rows] = [None if each is None else str(each) for each in lines["filled"].tolist()]
-    probability = _spread(lines["probability"], rows, n)
+    label = _names(pd.Series(clf.transduction_.ravel(), dtype=object), np.arange(m), m, several)
+    label[rows] = _names(lines["filled"], np.arange(len(rows)), len(rows), several)
+    probability = _spread(lines["probability"], rows, m)
+    guess = _names(lines["guess"], rows, m, several)
     return Subject(
         frame=shown,
         X=table,
         kinds={name: kinds[name].kind if name in kinds else "not used" for name in shown},
-        classes=tuple(str(each) for each in clf.classes_.tolist()),
+        classes=YES_NO if several else tuple(str(each) for each in clf.classes_.tolist()),
         label=label,
-        guess=_names(lines["guess"], rows, n),
-        runner_up=_names(lines["runner_up"], rows, n),
+        guess=guess,
+        runner_up=_others(guess) if several else _names(lines["runner_up"], rows, m),
         probability=probability,
-        second=probability - _spread(lines["gap"], rows, n),
+        second=probability - _spread(lines["gap"], rows, m),
         status=status,
         title=title,
         picture=picture,
+        asked=tuple(map(str, clf.classes_.tolist())) if several else (),
     )
 
 
@@ -229,10 +256,16 @@ def _spread(values: pd.Series, rows: Ints, n: int) -> Floats:
     return out
 
 
-def _names(values: pd.Series, rows: Ints, n: int) -> Values:
+def _names(values: pd.Series, rows: Ints, n: int, several: bool = False) -> Values:
     out = np.full(n, None, dtype=object)
-    out[rows] = [None if pd.isna(value) else str(value) for value in values]
+    out[rows] = [None if pd.isna(value) else class_name(value, several) for value in values]
     return out
+
+
+def _others(guess: Values) -> Values:
+    """Yes for no and no for yes."""
+    other = {YES_NO[0]: YES_NO[1], YES_NO[1]: YES_NO[0], None: None}
+    return np.array([other[each] for each in guess], dtype=object)
 
 
 def plain(cell: Any) -> str:
@@ -241,4 +274,6 @@ def plain(cell: Any) -> str:
         return ""
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < _EXACT:
         return str(int(cell))
+    if isinstance(cell, float):
+        return f"{cell:.{_DIGITS}g}"
     return str(cell).removesuffix(" 00:00:00")

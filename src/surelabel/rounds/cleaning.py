@@ -24,7 +24,6 @@ def told(trainer: Trainer, labels: Labels) -> Cleaning | None:
     first = trainer.first
     if first is None or first.cleaning is None:
         return None
-    words = str(first.cleaning)
-    notice(f"{words[0].upper()}{words[1:]}. `cleaned_` has them.")
+    notice(f"{first.cleaning}. `cleaned_` tells more.")
     given = np.flatnonzero((labels.round == 0) & (labels.weight > 0))
     return replace(first.cleaning, rows=given[first.cleaning.rows])

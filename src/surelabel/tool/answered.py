@@ -15,7 +15,9 @@ from ..common.types import Bools, Values
 from ..files import InputError, Table, read_table
 from ..review.answers import AnswerFile, answers_in
 from ..review.exchange import answers_of
+from ..review.piles import class_name
 from ..review.standing import Ledger, Standing
+from .label_columns import answer_of
 from .run_folder import COMPLETE, RunFolder
 
 FILE = "answers.sqlite"
@@ -58,27 +60,37 @@ class Answers:
     def taken_in(
         self, tables: list[Table], targets: tuple[str, ...], several: bool
     ) -> tuple[list[Table], Bools]:
-        """The tables with these labels in their cells, and which labels are a random sample, (n,)."""
-        if several:
-            raise InputError(f"{FILE} holds answers, which are for one label a row; this run has several.")
-        n_rows = sum(len(table.frame) for table in tables)
-        last = max(self.labels, default=0)
-        if last >= n_rows:
-            raise InputError(f"{FILE} holds an answer for row {last + 1:,}; there are {n_rows:,} rows.")
-        sampled, start, out = np.ones(n_rows, dtype=bool), 0, []
-        for row, each in self.labels.items():
+        """The tables with these labels in their cells, and which rows are a random sample, (n,)."""
+        n_rows, start, out = sum(len(table.frame) for table in tables), 0, list(tables)
+        sampled, places = np.ones(n_rows, dtype=bool), {}
+        for item, each in self.labels.items():
+            row, column = divmod(item, len(targets))
+            if row >= n_rows:
+                raise InputError(f"{FILE} holds an answer for row {row + 1:,}; there are {n_rows:,} rows.")
             # Audited rows are drawn from those that were filled in, which are easier than the others.
-            sampled[row] = each.at_random and each.answers[-1].pile != "audit"
-        as_given = {str(value): value for value in pd.unique(tables[0].frame[targets[0]].astype(object))}
-        for table in tables:
-            here = {
-                row - start: each.label
-                for row, each in self.labels.items()
-                if start <= row < start + len(table.frame)
-            }
+            sampled[row] &= each.at_random and each.answers[-1].pile != "audit"
+            places[row, column] = each.label
+        written = [_spelling(tables[0], target, several) for target in targets]
+        for k, table in enumerate(tables):
+            for column, target in enumerate(targets):
+                here = {
+                    row - start: label
+                    for (row, of), label in places.items()
+                    if of == column and start <= row < start + len(table.frame)
+                }
+                if here:
+                    out[k] = _with_labels(out[k], target, here, written[column])
             start += len(table.frame)
-            out.append(_with_labels(table, targets[0], here, as_given) if here else table)
         return out, sampled
+
+
+def _spelling(table: Table, target: str, several: bool) -> dict[str, Any]:
+    """How labels are written in a column, by their names on the page."""
+    values = pd.unique(table.frame[target].astype(object))
+    if not several:
+        return {str(value): value for value in values}
+    known = {answer: value for value in values[::-1] if (answer := answer_of(value)) is not None}
+    return {class_name(answer, several=True): known.get(answer, str(answer)) for answer in (1, 0)}
 
 
 def _with_labels(table: Table, target: str, labels: dict[int, str | None], as_given: dict[str, Any]) -> Table:
@@ -117,9 +129,14 @@ def are_new(answers: Answers | None, record: dict[str, Any]) -> bool:
     return answers is not None and answers.ledger.last > record.get("answers", {}).get("until", 0)
 
 
-def brought_in(folder: RunFolder, source: str, digests: dict[str, str], n_rows: int) -> int:
-    """Write the answers of a table into the file of a run; how many lines say something."""
-    found = list(answers_of(read_table(source).frame, n_rows, source))
+def brought_in(
+    folder: RunFolder, source: str, digests: dict[str, str], n_rows: int, asked: tuple[str, ...] = ()
+) -> int:
+    """Write the answers of a table into the file of a run; how many lines say something.
+
+    Where rows have several labels, their names are `asked`.
+    """
+    found = list(answers_of(read_table(source).frame, n_rows, source, asked))
     folder.files.check_plain(FILE)
     file = AnswerFile(folder.path / FILE, digests)
     try:

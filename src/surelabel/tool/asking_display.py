@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .asking import FinishedRows, asked, doubted, finished_rows, write_asked
-from .console import escaped, shown
+from .console import escaped, sentence, shown
 from .run_folder import RunFolder
 from .standings import outlook_of
 
@@ -30,7 +30,7 @@ def show_asked(console: Console, path: Path, n: int, out: str | None, goal: floa
     console.print(_asked_table(run, found))
     console.print(_ABOUT_ASKED, style="dim")
     if (outlook := outlook_of(folder, run.clf, goal)) is not None:
-        console.print(f"The goal: {outlook}.", highlight=False)
+        console.print(sentence(str(outlook)), highlight=False)
     _write(console, run, found, folder, out)
 
 

@@ -81,6 +81,11 @@ def escaped(value: object) -> str:
     return escape(shown(value))
 
 
+def sentence(words: str) -> str:
+    """Words as a sentence: a capital at the beginning, a full stop at the end."""
+    return f"{words[:1].upper()}{words[1:]}."
+
+
 def note(console: Console, text: str) -> None:
     """Show a sentence that a person should know of."""
     console.print(f"[yellow]note:[/yellow] {escaped(text)}", highlight=False)

@@ -15,7 +15,7 @@ from ..common.versions import versions
 from ..files import listed
 from ..filling import Filling
 from ..handing_out import FilledLabels
-from .console import escaped, note, shown
+from .console import escaped, note, sentence, shown
 from .facts import Facts
 from .problems import Problem
 from .run_folder import RunFolder
@@ -40,8 +40,8 @@ def show_facts(console: Console, facts: Facts) -> None:
 
     Where it had nothing to decide, two lines; `surelabel inspect` has the rest.
     """
-    for sentence in facts.notes:
-        note(console, sentence)
+    for words in facts.notes:
+        note(console, words)
     if facts.notes:
         show_columns(console, facts)
         return
@@ -125,13 +125,13 @@ def show_outcome(console: Console, folder: RunFolder, outcome: Outcome) -> None:
     if summary is None:
         console.print("Stopped. To go on, give the same command with --resume.")
         return
-    console.print(f"\n[bold]{escaped(_sentence(str(outcome.filling)))}[/bold]\n", highlight=False)
+    console.print(f"\n[bold]{escaped(sentence(str(outcome.filling)))}[/bold]\n", highlight=False)
     console.print(_outcome_table(summary))
     console.print()
     if outcome.verdict is not None:
         console.print(f"did the unlabelled rows help? [bold]{outcome.verdict}[/bold]", highlight=False)
     if outcome.gained is not None:
-        console.print(_sentence(outcome.gained), highlight=False)
+        console.print(sentence(outcome.gained), highlight=False)
     console.print("\n[bold]What to do next[/bold]")
     for line in _advice(folder, outcome, summary):
         console.print(f"  {line}", highlight=False, soft_wrap=True)
@@ -145,6 +145,8 @@ def _advice(folder: RunFolder, outcome: Outcome, summary: Summary) -> Iterator[s
     yield f"Labels and reasons: {', '.join(escaped(labels) for labels in outcome.labels)}"
     if outcome.page is not None:
         yield f"Look at it in a browser: {escaped(outcome.page)}"
+    if outcome.reviewable:
+        yield f"Check them, and label what helps most, in your browser: surelabel review {path}"
     yield f"Predict other rows: surelabel predict {path} new.csv -o predictions.csv"
     if outcome.filling is not None and outcome.n_left:
         yield from _for_more(path, outcome.filling)
@@ -169,10 +171,6 @@ def _for_more(path: str, filling: Filling) -> Iterator[str]:
                 f"To fill {wanted.share:.0%} under the same promise, about {wanted.labels:,} more labels of "
                 "rows drawn at random; then give the file back."
             )
-
-
-def _sentence(words: str) -> str:
-    return f"{words[:1].upper()}{words[1:]}."
 
 
 def _columns_table(facts: Facts) -> Table:

@@ -83,13 +83,15 @@ def reviewed(
     update = Update(folder, desk, image, goal)
     who = name if name is not None else "simulated" if answer_from is not None else user()
     try:
-        truth = None if answer_from is None else truth_in(answer_from, folder, len(desk.subject))
+        truth = None if answer_from is None else truth_in(answer_from, folder, desk.subject)
         serving = Serving(desk, port, who, update).start()
         try:
             if truth is not None:
                 n = answer_pile(serving.url, truth, pile, rows)
                 console.print(
-                    f"{n:,} rows of {escaped(pile)} answered: {escaped(file_of(folder))}", highlight=False
+                    f"{n:,} {'cells' if desk.subject.asked else 'rows'} of {escaped(pile)} answered: "
+                    f"{escaped(file_of(folder))}",
+                    highlight=False,
                 )
                 return
             console.print(f"The page: {serving.url}", highlight=False, soft_wrap=True)
@@ -147,9 +149,9 @@ def answers_command(
         folder = RunFolder(run_folder)
         record = folder.record()
         if source is not None:
-            n_rows = _n_rows(folder)
+            n_rows, asked = _rows_and_labels(folder)
             with alone_in(folder.path):
-                n = brought_in(folder, source, record["digests"], n_rows)
+                n = brought_in(folder, source, record["digests"], n_rows, asked)
             console.print(f"{n:,} answers of {escaped(source)} are with the run.", highlight=False)
             return
         path = Path(str(out))
@@ -163,14 +165,15 @@ def answers_command(
             )
         folder.files.check_plain(file_of(folder).name)
         ledger = Ledger(answers_in(file_of(folder)))
-        table = table_of(ledger).astype("string[pyarrow]")
+        table = table_of(ledger, record.get("asked", ())).astype("string[pyarrow]")
         write_table(table, path, format_of(path), guarded=[str(name) for name in table])
         console.print(f"{len(ledger):,} answered rows: {escaped(path)}", highlight=False)
 
 
-def _n_rows(folder: RunFolder) -> int:
-    """Rows of the tables of a run."""
+def _rows_and_labels(folder: RunFolder) -> tuple[int, tuple[str, ...]]:
+    """Rows of the tables of a run, and the names of the labels where rows have several."""
     from ..saving.model_file import load
 
     folder.finished_record()
-    return len(load(folder.model).labeled_iter_)
+    clf = load(folder.model)
+    return len(clf.labeled_iter_), tuple(map(str, clf.classes_)) if clf.several_labels else ()

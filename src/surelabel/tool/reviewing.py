@@ -14,17 +14,18 @@ from typing import Any
 import pandas as pd
 
 from ..advice.stopping import Outlook, gained
+from ..classifier import PseudoLabelClassifier
 from ..common.settings import GOAL
 from ..files import InputError, read_table, target_values
 from ..filling import FILLED
 from ..review.answers import AnswerFile
 from ..review.desk import Desk
-from ..review.piles import Piles, piles_of
+from ..review.piles import Piles, class_name, piles_of
 from ..review.subject import Subject, subject_of
 from ..saving.model_file import load
 from .answered import file_of
-from .filled_table import reason_columns
-from .label_columns import uniform
+from .filled_table import reason_columns, stem_of
+from .label_columns import uniform, yes_or_no
 from .run_folder import RunFolder
 from .settings import Settings
 from .standings import outlook_of, standings_of
@@ -60,14 +61,20 @@ def opened(folder: RunFolder, image: str | None = None, goal: float = GOAL) -> O
     settings = Settings.of(record["settings"])
     if settings.engine != "local":
         raise InputError(f"{folder.path} is a run in shards; the page shows runs in memory (--engine local).")
-    if settings.target is None or record.get("outputs") is None:
-        raise InputError(f"{folder.path} cannot be reviewed: the page shows runs with one label a row.")
+    if record.get("outputs") is None:
+        raise InputError(
+            f"{folder.path} is a run of an earlier release, and cannot be reviewed. Make it anew."
+        )
     for name in record["outputs"]:
         folder.files.check_plain(name)
     clf = load(folder.model)
     used = {name: kinds[name] for name in clf.columns_.names_}
     tables = [read_table(folder.path / name) for name in record["outputs"]]
-    added = {settings.target, *reason_columns()}
+    targets = targets_of(clf, settings)
+    added = {
+        *targets,
+        *(name for each in targets for name in reason_columns(stem_of(each, clf.several_labels))),
+    }
     shown = [table.frame.drop(columns=[name for name in table.frame if name in added]) for table in tables]
     since = int(record.get("answers", {}).get("until", 0))
     subject = subject_of(
@@ -90,16 +97,25 @@ def desk_of(folder: RunFolder, image: str | None = None, goal: float = GOAL) -> 
     return Desk(run.subject, run.piles, file, run.since, run.outlook)
 
 
-def truth_in(path: str, folder: RunFolder, n_rows: int) -> list[str]:
-    """The labels of a table by row, for a simulated person."""
-    target = Settings.of(folder.record()["settings"]).target
-    labels = uniform(target_values(read_table(path).frame, str(target)))
-    if len(labels) != n_rows or any(label is None for label in labels):
+def targets_of(clf: PseudoLabelClassifier, settings: Settings) -> tuple[str, ...]:
+    """The label columns of a run."""
+    return tuple(map(str, clf.classes_)) if clf.several_labels else (str(settings.target),)
+
+
+def truth_in(path: str, folder: RunFolder, subject: Subject) -> list[str]:
+    """The labels of a table by row, for a simulated person; of several labels, by cell."""
+    frame, settings = read_table(path).frame, Settings.of(folder.record()["settings"])
+    targets = subject.asked or (str(settings.target),)
+    columns = [uniform(target_values(frame, target)) for target in targets]
+    labels = yes_or_no(columns, targets)[0].ravel() if subject.asked else columns[0]
+    n_known = sum(label is not None for label in labels)
+    if len(labels) != len(subject) or n_known < len(labels):
+        n_rows = len(subject) // subject.per_row
         raise InputError(
             f"{path} must have the label of each of the {n_rows:,} rows of the run, in their order; it has "
-            f"{sum(label is not None for label in labels):,} labels in {len(labels):,} rows."
+            f"{n_known:,} labels in {len(frame):,} rows."
         )
-    return [str(label) for label in labels]
+    return [class_name(label, bool(subject.asked)) for label in labels]
 
 
 def user() -> str:

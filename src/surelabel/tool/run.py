@@ -74,7 +74,8 @@ def _answers(settings: Settings, folder: RunFolder, source: str | None, resume: 
         read = read_tables(settings)
         with alone_in(folder.path):
             n_rows = sum(len(table.frame) for table in read.tables)
-            brought_in(folder, source, read.facts.digests, n_rows)
+            asked = read.targets if read.facts.several else ()
+            brought_in(folder, source, read.facts.digests, n_rows, asked)
     return known_answers(folder) if resume or source is not None else None
 
 

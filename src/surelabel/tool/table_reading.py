@@ -58,6 +58,7 @@ def read_tables(settings: Settings, answers: Answers | None = None) -> TableSour
         reads=tuple(each.path for each in tables),
         outputs=tuple(name + _ending(each.path) for name, each in zip(OUTPUTS, tables, strict=False)),
         record={"rows": len(table.frame), "by_hand": by_hand}
+        | ({"asked": list(targets)} if several else {})
         | ({} if answers is None else {"answers": answers.record()}),
     )
     return TableSource(facts, tables, labels, targets, written, sampled)

@@ -54,6 +54,8 @@ class Outcome:
         Whether the classifier is the one trained without them.
     gained : str or None
         What people's answers changed in the promise, in words.
+    reviewable : bool
+        Whether the page can show it.
     """
 
     interrupted: bool
@@ -66,6 +68,7 @@ class Outcome:
     hurt: bool = False
     alone: bool = False
     gained: str | None = None
+    reviewable: bool = False
 
     @property
     def n_left(self) -> int:
@@ -163,5 +166,6 @@ def handed_out(
         verdict=None if clf.verdict_ is None else str(clf.verdict_),
         hurt=clf.verdict_ is not None and clf.verdict_.word == "hurt",
         alone=clf.termination_condition_ == "hurt",
+        reviewable=settings.engine == "local",
         gained=gained(stands) if new and not interrupted else None,
     )

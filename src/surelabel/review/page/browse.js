@@ -1,5 +1,5 @@
 // The list of any rows: look over, strike out the odd ones, accept the rest.
-import { alone, ask, at, classOf, count, drawn, make, open, page, percent, say, showState, tell } from "./review.js";
+import { alone, ask, at, classOf, count, drawn, make, open, page, percent, say, showState, tell, titled } from "./review.js";
 
 export function startList() {
   let found = { rows: [], n: 0, page: 0, pages: 0 };
@@ -30,15 +30,15 @@ export function startList() {
     const label = each.answer ?? each.label;
     const name = label ?? `${each.guess ?? "nothing"}?`;
     const p = each.answer === null && each.probability !== null ? `, ${percent(each.probability)}` : "";
-    const box = make("input", { type: "checkbox", "aria-label": `Row ${each.row + 1}, ${name}`, onchange: () => toggle(each.row) });
+    const box = make("input", { type: "checkbox", "aria-label": `${titled(each.name)}: ${name}`, onchange: () => toggle(each.row) });
     box.checked = chosen.has(each.row);
     const cells = each.cells.map((cell) => cell.text).filter(Boolean).join("  ·  ");
     return make("div", { class: `line${place === here ? " here" : ""}${box.checked ? " chosen" : ""}`, role: "listitem", "data-row": each.row,
       onclick: (event) => { if (!event.target.matches("input, button")) { here = place; toggle(each.row); } } },
-      box, make("span", { class: "number", text: count(each.row + 1) }),
+      box, make("span", { class: "number", text: each.name.replace("row ", "") }),
       make("span", { class: "is" }, make("b", { dir: "auto", text: name }), make("small", { text: `${each.status}${p}` })),
-      make("span", { class: `text${each.picture ? " drawn" : ""}`, dir: "auto" }, each.picture && drawn(each.picture, `Row ${each.row + 1}`), cells),
-      make("button", { type: "button", class: "plain", text: "open", "aria-label": `Open row ${each.row + 1}`, onclick: () => open(each.row, "browse") }));
+      make("span", { class: `text${each.picture ? " drawn" : ""}`, dir: "auto" }, each.picture && drawn(each.picture, titled(each.name)), cells),
+      make("button", { type: "button", class: "plain", text: "open", "aria-label": `Open ${each.name}`, onclick: () => open(each.row, "browse") }));
   }
 
   function draw() {

@@ -28,6 +28,7 @@ export function make(tag, given = {}, ...children) {
   return node;
 }
 
+export const titled = (name) => name[0].toUpperCase() + name.slice(1);
 export const count = (n) => n.toLocaleString("en");
 export const percent = (p) => (p > 0.995 && p < 1 ? "over 99%" : `${Math.round(100 * p)}%`);
 
@@ -194,8 +195,8 @@ function recent(answer) {
   const other = answer.who && answer.who !== page.who ? `, ${answer.who}` : "";
   return make("li", { "data-number": answer.number },
     make("span", { class: "said" }, make("b", { dir: "auto", text: said }), " ",
-      make("small", { class: audit ? (agrees ? "right" : "wrong") : "", dir: "auto", text: `row ${count(answer.row + 1)}, ${note}${other}, saved` })),
-    make("button", { type: "button", class: "plain", text: "change", "aria-label": `Change row ${answer.row + 1}, ${said}`, onclick: () => open(answer.row, answer.pile) }));
+      make("small", { class: audit ? (agrees ? "right" : "wrong") : "", dir: "auto", text: `${answer.name}, ${note}${other}, saved` })),
+    make("button", { type: "button", class: "plain", text: "change", "aria-label": `Change ${answer.name}: ${said}`, onclick: () => open(answer.row, answer.pile) }));
 }
 
 function goal(state) {
@@ -221,6 +222,7 @@ export function showState(state) {
   if (state.rate) parts.push(`${Math.round(state.rate)} rows a minute`);
   at("progress").textContent = parts.join(" · ");
   at("who").textContent = page.who ? `as ${page.who}` : "who are you?";
+  at("new").hidden = state.several; // a row has a label or not
   at("recent").replaceChildren(...state.recent.map(recent));
   at("past").hidden = !state.recent.length;
   about();
@@ -236,12 +238,12 @@ export function show({ card, state }) {
     if (page.pile !== "browse") showNothing();
     return;
   }
-  at("heading").textContent = `Row ${count(card.row + 1)}`;
+  at("heading").textContent = `${titled(card.name)}${state.several ? "?" : ""}`;
   at("status").textContent = card.hidden ? "what is it?" : card.label !== null ? `given: ${card.label}` : card.status;
   const before = card.answers.map((each) => `${each.who || "somebody"}: ${each.label ?? "cannot tell"}`).join("; ");
   at("standing").hidden = !before;
   at("standing").textContent = before && `Answered already. ${before}. A new answer replaces it.`;
-  at("picture").replaceChildren(...(card.picture ? [drawn(card.picture, `Row ${card.row + 1} as a picture`)] : []));
+  at("picture").replaceChildren(...(card.picture ? [drawn(card.picture, `${titled(card.name)} as a picture`)] : []));
   showCells(card);
   const said = card.cells.some((cell) => cell.why !== undefined);
   at("measure").hidden = !said;
@@ -297,14 +299,14 @@ export const open = (row, pile) => alone(async () => {
 });
 
 const answer = (label) => alone(async () => {
-  const { row, seen, hidden } = page.card;
+  const { row, name, seen, hidden } = page.card;
   const browsing = page.pile === "browse";
   const found = await tell("answer", { rows: [row], label, pile: page.pile, seen, next: !browsing });
   const shown = hidden ? found.state.recent[0]?.filled : null;
   show(browsing ? { card: null, state: found.state } : found);
   if (browsing) await list.load();
   const reveal = shown ? (shown === label ? " It was filled in so." : ` It was filled in as ${shown}.`) : "";
-  say(`Row ${row + 1} saved: ${label ?? "cannot tell"}.${reveal} ${page.card ? at("heading").textContent : ""}`);
+  say(`${titled(name)} saved: ${label ?? "cannot tell"}.${reveal} ${page.card ? at("heading").textContent : ""}`);
 });
 
 const skip = () => alone(async () => {
@@ -323,7 +325,7 @@ export const undo = () => alone(async () => {
     page.pile = found.card.pile;
     show(found);
   }
-  say(`Taken back: row ${found.row + 1}.`);
+  say(`Taken back: ${found.card.name}.`);
 });
 
 function asked(heading, before, then) {
@@ -372,7 +374,7 @@ function rowKey({ key }) {
   if (key === "Enter") { if (suggestion !== null) answer(suggestion); else say("The suggestion is hidden: choose a class."); }
   else if (key === " ") skip();
   else if (key === "-") answer(null);
-  else if (key === "n") newClass();
+  else if (key === "n") { if (!page.state.several) newClass(); }
   else if (key === "/") { if (!at("filter").hidden) at("filter").focus(); }
   else if (key === "Escape" && page.pile === "browse") show({ card: null, state: page.state });
   else if (classOf(key) !== undefined) answer(classOf(key));
