@@ -14,6 +14,7 @@ _OWN = {
     "allocation": "AdaptiveThreshold Threshold Transport",
     "budget": "Budget",
     "classifier": "PseudoLabelClassifier",
+    "committees.cleaned": "Cleaned",
     "committees.encoded": "Encoded",
     "committees.encoding": "Binned Dense Encoder",
     "committees.models.bayes": "Bayes",
