@@ -128,3 +128,13 @@ def test_the_page_is_told_what_cells_are_called(desk):
         assert card["name"] == f"row {row + 1}, {NAMES[label]}"
         told = person.tell("answer", rows=[card["row"]], label="no", pile="ask", seen=card["seen"], next=True)
         assert told["state"]["recent"][0]["name"] == card["name"]
+
+
+def test_classes_in_the_form_of_cells_are_shown_as_classes(songs):
+    _, X, truth = songs
+    y = pd.DataFrame({"calm": truth[:, 0], "wild": 1 - truth[:, 0]})
+    y.iloc[40:] = np.nan
+    clf = csa(committee=Repeated(trees(5), 3), labels_per_row=1, guard=False, random_state=0).fit(X, y)
+    subject = subject_of(clf, X)
+    assert (subject.asked, subject.classes) == ((), ("calm", "wild"))
+    assert_array_equal(subject.label[:40], np.where(truth[:40, 0] == 1, "calm", "wild"))

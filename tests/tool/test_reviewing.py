@@ -147,6 +147,24 @@ def test_answers_go_out_and_come_back_in(run, data, truth, tmp_path):
     assert "complete" in surelabel("label", "--out", other, "--resume").output
 
 
+@pytest.mark.parametrize("every", [True, False])
+def test_audited_rows_calibrate_where_every_missing_label_was_filled_in(run, truth, every):
+    """Only then are filled rows a random sample of all, and not the easier ones."""
+    assert surelabel("fill", run, "--no-promise", "--right", 0.01 if every else 0.999).exit_code in (0, 1)
+    filled = labels_of(run)["surelabel_status"] == "filled in"
+    given = labels_of(run)["surelabel_status"] == "given"
+    assert filled.any()
+    assert (filled | given).all() == every
+    # What is audited is what was handed out last.
+    desk = desk_of(RunFolder(run))
+    assert set(desk.piles.audit.rows) == set(np.flatnonzero(filled))
+    desk.close()
+    assert surelabel("review", run, "--answer-from", truth, "-n", 5, "--pile", "audit").exit_code == 0
+    assert surelabel("label", "--out", run, "--resume").exit_code in (0, 1)
+    sampled = load(run / "model.skops").sampled_
+    assert [bool(sampled[each.row]) for each in answers_in(run / "answers.sqlite")] == [every] * 5
+
+
 def test_labels_made_elsewhere_come_in_by_row_and_label(run, tmp_path):
     mine = written(pd.DataFrame({"row": ["40", "41"], "label": ["dog", ""]}), tmp_path / "mine.csv")
     result = surelabel("answers", run, "--from", mine)

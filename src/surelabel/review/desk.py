@@ -22,7 +22,7 @@ from .listing import PAGE, Wanted, matching, status_of
 from .piles import Pile, Piles
 from .progress import audited, class_counts, goal_of
 from .standing import Ledger, Standing, rows_a_minute
-from .subject import Subject
+from .subject import NO_LABEL, Subject
 
 NAMES = ("ask", "doubts", "audit", "browse")
 # Seconds for which a row that one tab shows is not given to another.
@@ -231,6 +231,8 @@ class Desk:
                 "probability": None if np.isnan(p := subject.probability[row]) else round(float(p), 6),
                 "label": subject.label[row],
                 "hidden": pile == "audit" and not self._answered[row],
+                # Where every missing label is filled in, those are all rows, and not the easier ones.
+                "of_all": pile == "audit" and not (subject.status == NO_LABEL).any(),
             },
         )
 

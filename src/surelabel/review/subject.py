@@ -219,7 +219,7 @@ def subject_of(
     lines, rows, m = clf.pseudo_labels_, unlabelled_rows(clf), clf.labeled_iter_.size
     status = np.full(m, GIVEN, dtype=object)
     status[rows] = np.where(lines["filled"].notna(), FILLED, LEFT)
-    label = _names(pd.Series(clf.transduction_.ravel(), dtype=object), np.arange(m), m, several)
+    label = _names(pd.Series(_known(clf), dtype=object), np.arange(m), m, several)
     label[rows] = _names(lines["filled"], np.arange(len(rows)), len(rows), several)
     probability = _spread(lines["probability"], rows, m)
     guess = _names(lines["guess"], rows, m, several)
@@ -248,6 +248,15 @@ def _as_frame(X: Table) -> pd.DataFrame:
         return table.reset_index(drop=True)
     array = np.asarray(table.toarray() if hasattr(table, "toarray") else table)
     return pd.DataFrame(array, columns=[f"column {k + 1}" for k in range(array.shape[1])])
+
+
+def _known(clf: Fitted) -> Values:
+    """The label of each row or cell that has one, shape (m,)."""
+    found = clf.transduction_
+    if clf.several_labels or found.ndim == 1:
+        return found.ravel()
+    # One label a row, in the form of cells.
+    return clf.classes_[np.nan_to_num(found.astype(float)).argmax(axis=1)]
 
 
 def _spread(values: pd.Series, rows: Ints, n: int) -> Floats:

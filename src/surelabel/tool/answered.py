@@ -67,8 +67,9 @@ class Answers:
             row, column = divmod(item, len(targets))
             if row >= n_rows:
                 raise InputError(f"{FILE} holds an answer for row {row + 1:,}; there are {n_rows:,} rows.")
-            # Audited rows are drawn from those that were filled in, which are easier than the others.
-            sampled[row] &= each.at_random and each.answers[-1].pile != "audit"
+            # Audited rows are drawn from those that were filled in, which are easier than what was left.
+            last = each.answers[-1]
+            sampled[row] &= each.at_random and (last.pile != "audit" or bool(last.shown.get("of_all")))
             places[row, column] = each.label
         written = [_spelling(tables[0], target, several) for target in targets]
         for k, table in enumerate(tables):
