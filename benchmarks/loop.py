@@ -22,6 +22,10 @@ from surelabel.bench.table_suites import HALVES
 
 RESULTS = Path("results")
 STEPS = 4
+# What is stored of each point; the last four of the promise on average, and of that with confidence.
+POINTS = (
+    "answers", "sampled", "accuracy", "pool", "alike", "filled", "right", "sure filled", "sure right",
+)  # fmt: skip
 # All on which a fit takes at most about two seconds, and the digits; chosen before any run.
 TABLES = (
     "abalone_rare", "attrition", "banana", "breast_cancer", "chile", "contraceptive", "diamonds", "digits",
@@ -80,6 +84,15 @@ def show(found, whole, others, kept):
         )
 
 
+def in_short(run):
+    """A run with a list for each point, in the order of POINTS."""
+    points = [
+        [*(point[key] for key in POINTS[:5]), *point["mean"].values(), *point["sure"].values()]
+        for point in run["points"]
+    ]
+    return {**run, "points": points}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data-dir", type=Path)
@@ -100,8 +113,8 @@ def main():
     others, kept = beside_ours(runs), promises(runs)
     show(found, whole, others, kept)
     said = {"first": FIRST, "batch": BATCH, "overall": whole, "others": others, "promises": kept}
-    said["lines"] = found
-    (RESULTS / "loop.json").write_text(json.dumps(said, indent=1) + "\n")
+    said |= {"lines": found, "points": POINTS, "runs": [in_short(run) for run in runs]}
+    (RESULTS / "loop.json").write_text(json.dumps(said) + "\n")
 
 
 if __name__ == "__main__":

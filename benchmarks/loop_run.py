@@ -84,7 +84,7 @@ def chosen(who, clf, X, truth, known, rng):
         asked = clf.next_rows(X, n=n, random_state=rng)
         return asked["row"].to_numpy(), (asked["pile"] == RANDOM).to_numpy()
     y = np.where(known, np.searchsorted(clf.classes_, truth).astype(float), np.nan)
-    return by_activeml(who, clf, X, y, n, rng), np.zeros(n, dtype=bool)
+    return np.asarray(by_activeml(who, clf, X, y, n, rng)), np.zeros(n, dtype=bool)
 
 
 def by_activeml(who, clf, X, y, n, rng):

@@ -215,7 +215,7 @@ def _wrong_labels() -> Iterator[str]:
 
 
 def _asking() -> Iterator[str]:
-    stored = json.loads((DOCS / "asking" / "loop.json").read_text())
+    stored = json.loads((DOCS / "asking" / "loop_activeml.json").read_text())
     lines = stored["lines"]
     shared = sorted({line["table"] for line in lines if line["who"].startswith("skactiveml")})
     yield from [
