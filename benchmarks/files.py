@@ -206,6 +206,11 @@ def table(runs):
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
+def stored():
+    """Runs that were made before."""
+    return json.loads(RESULTS.read_text()) if RESULTS.exists() else []
+
+
 def place(run):
     """Where a run stands among others; a run in the same place is replaced."""
     return run["kind"], run["committee"], run["rows"], run["engine"]
@@ -224,14 +229,13 @@ def main():
         path, engine, out, committee, parts = args.run
         Path(parts).write_text(json.dumps(labelled(path, engine, out, committee)))
         return
-    kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else []
     for run in [] if args.table else args.runs.split(","):
         kind, engine, n, *committee = run.split(":")
         new = one(kind, engine, int(n), *committee or ["default"], args.tables)
-        kept = sorted([each for each in kept if place(each) != place(new)] + [new], key=place)
-        RESULTS.write_text(json.dumps(kept, indent=1) + "\n")
+        others = [each for each in stored() if place(each) != place(new)]
+        RESULTS.write_text(json.dumps(sorted([*others, new], key=place), indent=1) + "\n")
         print(table([new]).splitlines()[-1], flush=True)
-    print(table(kept))
+    print(table(stored()))
 
 
 if __name__ == "__main__":
