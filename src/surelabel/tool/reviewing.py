@@ -21,7 +21,6 @@ from ..review.answers import AnswerFile
 from ..review.desk import Desk
 from ..review.piles import Piles, piles_of
 from ..review.subject import Subject, subject_of
-from ..saving.model_file import load
 from .answered import file_of
 from .filled_table import reason_columns
 from .label_columns import uniform
@@ -64,7 +63,7 @@ def opened(folder: RunFolder, image: str | None = None, goal: float = GOAL) -> O
         raise InputError(f"{folder.path} cannot be reviewed: the page shows runs with one label a row.")
     for name in record["outputs"]:
         folder.files.check_plain(name)
-    clf = load(folder.model)
+    clf = folder.loaded()
     used = {name: kinds[name] for name in clf.columns_.names_}
     tables = [read_table(folder.path / name) for name in record["outputs"]]
     added = {settings.target, *reason_columns()}
