@@ -57,7 +57,8 @@ def test_shards_get_the_labels_the_verdict_and_the_promise_of_the_whole_table(di
     lines = lines[lines["round"] != 0].reset_index(drop=True)
     one = whole.pseudo_labels_.reset_index(drop=True)
     for name in ("label", "guess", "runner_up"):
-        assert_array_equal(lines[name].fillna(-1).to_numpy(int), one[name].fillna(-1).to_numpy(int))
+        found, expected = (each[name].where(each[name].notna(), -1) for each in (lines, one))
+        assert_array_equal(found.to_numpy(int), expected.to_numpy(int))
     for name in ("probability", "gap", "confidence", "round"):
         assert_array_equal(lines[name].to_numpy(), one[name].to_numpy())
     assert lines["status"].tolist() == one["status"].tolist()

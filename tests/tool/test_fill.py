@@ -1,6 +1,7 @@
 """The labels of a run are handed out under a promise, and decided anew without training."""
 
 import json
+import re
 import shutil
 
 import numpy as np
@@ -9,6 +10,8 @@ from birds import birds, refused, surelabel, with_small_models, written
 
 from surelabel.files import read_table
 from surelabel.saving.model_file import load
+from surelabel.tool.reviewing import opened
+from surelabel.tool.run_folder import RunFolder
 
 
 @pytest.fixture(scope="module")
@@ -118,3 +121,16 @@ def test_the_model_of_a_run_knows_what_was_handed_out(run):
     lines, frame = load(folder / "model.skops").pseudo_labels_, labels_of(folder)
     written_down = frame["species"].to_numpy()[lines.index]
     assert (lines["filled"].fillna("").to_numpy() == np.asarray(written_down)).all()
+
+
+def test_the_report_and_the_page_show_what_was_decided_last(run):
+    folder, *_ = run
+    assert surelabel("fill", folder, "--right", 0.97).exit_code == 0
+    filled = (labels_of(folder)["surelabel_status"] == "filled in").to_numpy()
+    assert ((opened(RunFolder(folder)).subject.status == "filled in") == filled).all()
+    surelabel("report", folder)
+    rows = re.search(
+        r'"filled":\{"codes":\[([-0-9,]+)\],"levels":\["([^"]+)"', (folder / "report.html").read_text()
+    )
+    codes = np.array(rows[1].split(","), dtype=int)
+    assert (codes == (0 if rows[2] == "filled in" else 1)).sum() == filled.sum()

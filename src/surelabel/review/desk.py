@@ -16,13 +16,14 @@ import numpy as np
 from ..advice.stopping import Outlook
 from ..common.errors import InputError
 from ..common.types import Ints
+from ..filling import LEFT
 from .answers import Answer, AnswerFile
 from .cards import Card, card, current, line
 from .listing import PAGE, Wanted, matching, status_of
 from .piles import Pile, Piles
 from .progress import audited, class_counts, goal_of
 from .standing import Ledger, Standing, rows_a_minute
-from .subject import NO_LABEL, Subject
+from .subject import Subject
 
 NAMES = ("ask", "doubts", "audit", "browse")
 # Seconds for which a row that one tab shows is not given to another.
@@ -232,7 +233,7 @@ class Desk:
                 "label": subject.label[row],
                 "hidden": pile == "audit" and not self._answered[row],
                 # Where every missing label is filled in, those are all rows, and not the easier ones.
-                "of_all": pile == "audit" and not (subject.status == NO_LABEL).any(),
+                "of_all": pile == "audit" and not (subject.status == LEFT).any(),
             },
         )
 

@@ -32,7 +32,7 @@ def reported(folder: RunFolder, out: Path | None = None) -> Path:
         return _reported_elsewhere(folder, settings, out)
     with alone_in(folder.path):
         folder.files.load()
-        path = folder.write_page(load(folder.model), settings)
+        path = folder.write_page(folder.loaded(), settings)
         folder.files.write()
         return path
 
@@ -77,7 +77,7 @@ def _reported_elsewhere(folder: RunFolder, settings: Settings, out: Path) -> Pat
     check_out(out, folder)
     if out.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"{out}: the report is an HTML page. Name a file that ends in .html.")
-    clf = load(folder.model)
+    clf = folder.loaded()
     if clf.several_labels:
         for k in range(len(clf.classes_)):
             beside = out.with_stem(f"{out.stem}-{k + 1}")

@@ -18,19 +18,17 @@ from ..classifier import PseudoLabelClassifier
 from ..common.settings import GOAL
 from ..files import InputError, read_table, target_values
 from ..filling import FILLED
-from ..handing_out import hand_out
 from ..review.answers import AnswerFile
 from ..review.desk import Desk
 from ..review.piles import Piles, class_name, piles_of
 from ..review.subject import Subject, subject_of
-from ..saving.model_file import load
 from .answered import file_of
 from .filled_table import reason_columns, stem_of
 from .label_columns import uniform, yes_or_no
-from .run_folder import COMPLETE, RunFolder
+from .run_folder import RunFolder
 from .settings import Settings
 from .standings import outlook_of, standings_of
-from .table_source import features_of, filling_of
+from .table_source import features_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,9 +66,7 @@ def opened(folder: RunFolder, image: str | None = None, goal: float = GOAL) -> O
         )
     for name in record["outputs"]:
         folder.files.check_plain(name)
-    clf = load(folder.model)
-    # `surelabel fill` may have decided anew since the model was written.
-    hand_out(clf, filling_of(clf, settings, cut_short=record["status"] != COMPLETE))
+    clf = folder.loaded()
     used = {name: kinds[name] for name in clf.columns_.names_}
     tables = [read_table(folder.path / name) for name in record["outputs"]]
     targets = targets_of(clf, settings)

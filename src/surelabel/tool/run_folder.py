@@ -19,11 +19,12 @@ from ..cells import Kind
 from ..classifier import PseudoLabelClassifier
 from ..common.versions import versions
 from ..files import InputError, write_bytes
-from ..handing_out import judged_by_held_out
+from ..handing_out import hand_out, judged_by_held_out
 from ..reporting import report
 from ..rounds.checkpoint import Checkpoint, described
 from ..rounds.records import Round
 from ..rounds.several import LabelRounds
+from ..saving.model_file import load
 from .facts import Facts
 from .run_files import RunFiles, as_json
 from .settings import Settings
@@ -261,13 +262,7 @@ class RunFolder:
             "versions": record["versions"],
             "seed": settings.seed,
             "command": settings.command(self.path),
-            "fill": {
-                "right": settings.right,
-                "confidence": settings.confidence,
-                "per_class": settings.per_class,
-                # Of what was filled in without held-out rows, nothing is promised.
-                "promise": settings.promise and (judged_by_held_out(clf) or not _any_filled(clf)),
-            },
+            "fill": _asked_of_labels(clf, settings),
         }
         return report(clf, path, X=X, details=details)
 
@@ -285,6 +280,13 @@ class RunFolder:
         self.files.check_plain(self.model.name)
         return record
 
+    def loaded(self) -> PseudoLabelClassifier:
+        """The model, with the labels handed out last: `surelabel fill` decides anew, and leaves it alone."""
+        clf, settings = load(self.model), Settings.of(self.record()["settings"])
+        if "filled" in clf.pseudo_labels_:
+            hand_out(clf, clf.fill(**_asked_of_labels(clf, settings)))
+        return clf
+
     def kinds(self) -> dict[str, Kind]:
         """What each column was taken for."""
         try:
@@ -292,6 +294,17 @@ class RunFolder:
             return {kind.name: kind for kind in kinds}
         except (TypeError, KeyError) as error:
             raise InputError(f"{self.run} is damaged: the kinds of its columns cannot be read.") from error
+
+
+def _asked_of_labels(clf: PseudoLabelClassifier, settings: Settings) -> dict[str, Any]:
+    """What settings ask of the labels of a finished run, as arguments of `fill`."""
+    return {
+        "right": settings.right,
+        "confidence": settings.confidence,
+        "per_class": settings.per_class,
+        # Of what was filled in without held-out rows, nothing is promised.
+        "promise": settings.promise and (judged_by_held_out(clf) or not _any_filled(clf)),
+    }
 
 
 def _any_filled(clf: PseudoLabelClassifier) -> bool:

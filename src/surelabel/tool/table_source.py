@@ -135,7 +135,11 @@ class TableLabelling(Labelling):
 
     def filling(self) -> FilledLabels:
         """Which labels are handed out, and what is promised of them."""
-        return filling_of(self.clf, self.settings, self.is_cut_short)
+        asked = self.settings
+        # Who wants no row held out, or cannot wait for it, gets the estimate.
+        judged = judged_by_held_out(self.clf) or (asked.guard and not self.is_cut_short)
+        promise = asked.promise and judged
+        return self.clf.fill(asked.right, asked.confidence, per_class=asked.per_class, promise=promise)
 
     def write_labels(self) -> list[Path]:
         """The rows of each file with labels filled in where sure, and why, in the format it came in."""
@@ -237,15 +241,6 @@ class _Column:
         places = self.lines.index[self.lines["filled"].notna()].to_numpy()
         found[places[(places >= rows.start) & (places < rows.stop)] - rows.start] = True
         return found
-
-
-def filling_of(clf: PseudoLabelClassifier, asked: Settings, cut_short: bool = False) -> FilledLabels:
-    """Which labels are handed out, and what is promised of them; `cut_short`: a person stopped the run."""
-    # Who wants no row held out, or cannot wait for it, gets the estimate.
-    judged = judged_by_held_out(clf) or (asked.guard and not cut_short)
-    return clf.fill(
-        asked.right, asked.confidence, per_class=asked.per_class, promise=asked.promise and judged
-    )
 
 
 def features_of(table: Table, kinds: dict[str, Kind]) -> pd.DataFrame:
