@@ -156,6 +156,21 @@ def test_answers_to_chosen_rows_teach_and_do_not_count_for_a_promise(digits):
     assert clf.fill(0.6).n_labelled == before == (shown >= 0).sum()
 
 
+def test_a_random_sample_stays_one_when_rows_of_one_kind_were_asked_about():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(600, 3)), columns=["age", "height", "weight"])
+    y = np.where(X["height"] > 0, "tall", "small")
+    at_random = rng.permutation(600)[:80]
+    given = np.full(600, None, dtype=object)
+    given[at_random] = y[at_random]
+    old = np.setdiff1d(np.flatnonzero(X["age"] > 0.3), at_random)
+    clf = csa(committee=GaussianNB(), n_rounds=1, random_state=0)
+    assert clf.learn(old, y[old]).fit(X, given).likeness_.alike
+    # Were the old ones labelled by the user, nobody would know that they were chosen.
+    given[old] = y[old]
+    assert not csa(committee=GaussianNB(), n_rounds=1, random_state=0).fit(X, given).likeness_.alike
+
+
 def test_a_check_by_a_person_promises_what_the_audit_says(fitted):
     filling = fitted.fill(0.9)
     drawn = filling.labels.dropna().sample(60, random_state=0)

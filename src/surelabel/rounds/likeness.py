@@ -20,7 +20,10 @@ _MOST_ROWS, _FEWEST_LABELS = 1_000, 30
 def labelled_like_others(
     X: Table, labels: Labels, given: Ints, rng: np.random.RandomState, one_label: bool = True
 ) -> tuple[Likeness, Floats] | None:
-    """Whether labelled rows could be a random sample, and weights under which they are like the others.
+    """Whether labelled rows could be a random sample, and weights under which they are like the unlabelled.
+
+    Rows that were labelled because they were chosen are among the others here: without them those that are
+    left would be the easier ones, and a random sample of the table would seem to be unlike them.
 
     Parameters
     ----------
@@ -37,7 +40,8 @@ def labelled_like_others(
     -------
     (Likeness, ndarray of shape (n,)), or None where there are too few rows to tell
     """
-    others = labels.pool[some_of(len(labels.pool), _MOST_ROWS, rng)]
+    rest = np.setdiff1d(np.flatnonzero(labels.weight > 0), given)
+    others = rest[some_of(len(rest), _MOST_ROWS, rng)]
     if min(len(given), len(others)) < _FEWEST_LABELS:
         return None
     table = without_text(take(X, np.concatenate([given, others])))
@@ -49,7 +53,7 @@ def labelled_like_others(
     forest = ExtraTreesClassifier(20, min_samples_leaf=2, random_state=0) if one_label else None
     codes = labels.codes[given]
     found = likeness(labelled, unlabelled, _names(table, encoder), rng, codes, forest)
-    return found, weights_like(labelled, unlabelled)
+    return found, weights_like(labelled, unlabelled[labels.codes[others] < 0])
 
 
 def _names(table: Table, encoder: Encoder) -> list[str]:
