@@ -30,3 +30,9 @@ def test_without_any_rise_nothing_is_predicted():
     left = outlook([Standing(0, 0.3), Standing(60, 0.3, 0.1)])
     assert left.answers_left is None
     assert "cannot be told" in str(left)
+
+
+def test_a_goal_that_is_not_reached_takes_answers():
+    assert outlook([Standing(0, 0.88)], goal=0.9, needed=0).answers_left is None
+    assert "cannot be told yet" in str(outlook([Standing(0, 0.88)], goal=0.9, needed=0))
+    assert outlook([Standing(0, 0.88)], goal=0.9, needed=30).answers_left == 30

@@ -102,7 +102,8 @@ def outlook(standings: Sequence[Standing], goal: float = GOAL, needed: int | Non
     now = standings[-1]
     reached = now.promised >= goal - _NEARLY
     idle = not reached and _idle(standings)
-    left = 0 if reached else needed if needed is not None else _by_speed(standings, goal)
+    # That none are needed for a goal that is not reached is an estimate gone wrong.
+    left = 0 if reached else needed or _by_speed(standings, goal)
     return Outlook(goal, now.promised, reached, idle, left)
 
 
