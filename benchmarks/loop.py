@@ -26,7 +26,7 @@ STEPS = 4
 POINTS = (
     "answers", "sampled", "accuracy", "pool", "alike", "filled", "right", "sure filled", "sure right",
 )  # fmt: skip
-# All on which a fit takes at most about two seconds, and the digits; chosen before any run.
+# All on which a fit takes at most about two seconds, and the digits.
 TABLES = (
     "abalone_rare", "attrition", "banana", "breast_cancer", "chile", "contraceptive", "diamonds", "digits",
     "hawks", "led7digit", "lending_club", "magic", "mammographic", "marketing", "mlc_churn", "nass_crashes",
