@@ -37,7 +37,7 @@ def songs():
 @pytest.fixture
 def desk(songs, tmp_path):
     clf, X, _ = songs
-    desk = Desk(subject_of(clf, X), piles_of(clf), AnswerFile(tmp_path / "answers.sqlite"))
+    desk = Desk(subject_of(clf, X), piles_of(clf, X), AnswerFile(tmp_path / "answers.sqlite"))
     yield desk
     desk.close()
 

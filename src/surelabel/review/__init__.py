@@ -119,6 +119,7 @@ def review(
     """
     # A server takes a moment to import, which only those who review should wait for.
     from ..advice.stopping import Standing, outlook
+    from ..reading.column_values import is_frame
     from .answers import AnswerFile
     from .desk import Desk
     from .piles import piles_of
@@ -131,7 +132,11 @@ def review(
     path = Path(answers) if folder is None else Path(folder.name) / "answers.sqlite"  # type: ignore[arg-type]
     stands = Standing(0, clf.fill().share_promised)
     ahead = outlook([stands], goal, clf.labels_needed(goal).labels)
-    desk = Desk(subject, piles_of(clf), AnswerFile(path, {"rows": str(len(subject))}), outlook=ahead)
+    # X may have columns to show that nothing was learnt from.
+    learnt_from = X[clf.columns_.names_] if is_frame(X) else X
+    desk = Desk(
+        subject, piles_of(clf, learnt_from), AnswerFile(path, {"rows": str(len(subject))}), outlook=ahead
+    )
     values = (1, 0) if clf.several_labels else clf.classes_.tolist()
     classes = dict(zip(subject.classes, values, strict=True))
     try:

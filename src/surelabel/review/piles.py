@@ -1,6 +1,6 @@
 """What to look at: four piles of rows.
 
-One function for each pile, each from a fitted classifier alone, so that a better rule takes one's place.
+One function for each pile, from a fitted classifier and its rows, so that a better rule takes one's place.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..common.types import Bools, Fitted, Ints, Values
+from ..common.types import Bools, Fitted, Ints, Table, Values
 
 # Rows that are asked about in the order of `next_rows`; the others follow as close as their classes are.
 _CHOSEN = 100
@@ -63,18 +63,21 @@ class Piles:
     browse: Pile
 
 
-def piles_of(clf: Fitted, seed: int = 0) -> Piles:
-    """The four piles of a fitted classifier; of cells, row by row, where rows have several labels."""
-    return Piles(ask(clf), doubts(clf), audit(clf, seed), _chosen(np.arange(clf.labeled_iter_.size)))
+def piles_of(clf: Fitted, X: Table | None = None, seed: int = 0) -> Piles:
+    """The four piles of a fitted classifier; of cells, row by row, where rows have several labels.
+
+    Without X, the rows of the fit, typical rows cannot be told from others (`next_rows`).
+    """
+    return Piles(ask(clf, X), doubts(clf), audit(clf, seed), _chosen(np.arange(clf.labeled_iter_.size)))
 
 
-def ask(clf: Fitted) -> Pile:
+def ask(clf: Fitted, X: Table | None = None) -> Pile:
     """Rows that came unlabelled: first those that teach most, a fifth of them at random, then the closest."""
     rows = unlabelled_rows(clf)
     if not len(rows):
         return _chosen(rows)
     gap = np.nan_to_num(clf.pseudo_labels_["gap"].to_numpy(dtype=float), nan=0.0)
-    best = clf.next_rows(n=min(_CHOSEN, len(rows)))
+    best = clf.next_rows(X, n=min(_CHOSEN, len(rows)))
     first = _items(clf, best)
     closest = rows[np.argsort(gap, kind="stable")]
     rest = closest[~np.isin(closest, first)]

@@ -76,15 +76,16 @@ def opened(folder: RunFolder, image: str | None = None, goal: float = GOAL) -> O
     }
     shown = [table.frame.drop(columns=[name for name in table.frame if name in added]) for table in tables]
     since = int(record.get("answers", {}).get("until", 0))
+    X = pd.concat([features_of(table, used) for table in tables], ignore_index=True)
     subject = subject_of(
         clf,
-        pd.concat([features_of(table, used) for table in tables], ignore_index=True),
+        X,
         frame=pd.concat(shown, ignore_index=True),
         kinds=kinds,
         image=image,
         title=settings.data,
     )
-    piles, digests = piles_of(clf, seed=since), record["digests"]
+    piles, digests = piles_of(clf, X, seed=since), record["digests"]
     return Open(subject, piles, since, digests, outlook_of(folder, clf, goal))
 
 
