@@ -792,7 +792,6 @@ def test_every_command_and_option_is_documented(name):
 @pytest.mark.parametrize("page", ["README.md", "docs/start.md", "docs/tool.md"])
 def test_the_commands_of_the_documentation_run(page, data, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("surelabel.tool.demo.digits", few_digits)
     written(birds(10, 0, seed=5)[0], tmp_path / "new.csv")
     shown = re.findall(r"^\$ surelabel (.*)$", (ROOT / page).read_text(), flags=re.M)
     assert len(shown) > 2

@@ -331,7 +331,7 @@ def demo(
         command = f"surelabel label {data} --target digit --jobs 2 --out {there / 'run'}"
         console.print(f"[bold]$ {escaped(command)}[/bold]\n", highlight=False, soft_wrap=True)
         folder = RunFolder(there / "run")
-        settings = Settings.of({"data": str(data), "target": "digit", "jobs": 2})
+        settings = Settings.of({"data": str(data), "target": "digit", "jobs": 2, "engine": "local"})
         if folder.run.exists() and settings.differences(folder.record()["settings"]):
             raise InputError(f"{folder.path} holds a run of your own. Name another --out.")
         code = run(settings, folder, console, resume=False, overwrite=True)

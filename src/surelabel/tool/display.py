@@ -133,11 +133,11 @@ def show_outcome(console: Console, folder: RunFolder, outcome: Outcome) -> None:
     if outcome.gained is not None:
         console.print(sentence(outcome.gained), highlight=False)
     console.print("\n[bold]What to do next[/bold]")
-    for line in _advice(folder, outcome, summary):
+    for line in _advice(folder, outcome):
         console.print(f"  {line}", highlight=False, soft_wrap=True)
 
 
-def _advice(folder: RunFolder, outcome: Outcome, summary: Summary) -> Iterator[str]:
+def _advice(folder: RunFolder, outcome: Outcome) -> Iterator[str]:
     """Sentences on what to do with the outcome."""
     path = escaped(folder.path)
     if outcome.interrupted:
@@ -146,12 +146,10 @@ def _advice(folder: RunFolder, outcome: Outcome, summary: Summary) -> Iterator[s
     if outcome.page is not None:
         yield f"Look at it in a browser: {escaped(outcome.page)}"
     if outcome.reviewable:
-        yield f"Check them, and label what helps most, in your browser: surelabel review {path}"
+        yield f"Check them, and label the others, one key a row: surelabel review {path}"
     yield f"Predict other rows: surelabel predict {path} new.csv -o predictions.csv"
     if outcome.filling is not None and outcome.n_left:
         yield from _for_more(path, outcome.filling)
-    if outcome.n_left and outcome.page is not None and summary.columns[0] == "class":
-        yield f"Label the others by hand, one key a row: surelabel review {path}"
     if outcome.hurt:
         yield "Do not trust the labels found: on held-out rows they made the classifier worse."
     elif outcome.alone:
