@@ -172,6 +172,7 @@ def main():
     parser.add_argument("--rows", default="20000,200000,1000000")
     parser.add_argument("--before", help="the src folder of an earlier release")
     parser.add_argument("--before-rows", default="20000,200000")
+    parser.add_argument("--before-name", default="before", help="what the table calls it")
     parser.add_argument("--table", action="store_true", help="only show what docs/scale.json holds")
     parser.add_argument("--run", nargs=2, metavar=("HOW", "FILE"), help=argparse.SUPPRESS)
     args = parser.parse_args()
@@ -185,7 +186,7 @@ def main():
         return
     runs = [("now", int(n), None) for n in args.rows.split(",") if n]
     if args.before:
-        runs += [("before", int(n), args.before) for n in args.before_rows.split(",") if n]
+        runs += [(args.before_name, int(n), args.before) for n in args.before_rows.split(",") if n]
     for release, n, source in runs:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "table.parquet")
