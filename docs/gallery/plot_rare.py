@@ -121,8 +121,8 @@ fig.tight_layout()
 # What to do next
 # ---------------
 # - Ask for each class: ``clf.fill(per_class=True)``, ``surelabel fill run/ --per-class``.
-# - Look at the rows that are most probably of the rare class, and give the answers to ``clf.learn(rows, labels)``. In
-#   ``labels.csv`` they are among those whose guess or runner-up is that class. Answers teach; since they were chosen, they do not count for a promise.
+# - Look at the rows that are most probably of the rare class, and give the answers to
+#   ``clf.learn(rows, labels)``. They teach; since they were chosen, they do not count for a promise.
 # - Leave to a person what is not filled in. No method makes up for a handful of examples.
 # - Say the shares only where the labelled rows tell them wrongly: ``class_prior={...}`` in Python, ``--prior`` on the command line. Wrong
 #   shares do harm.
