@@ -91,7 +91,7 @@ def table(found: dict[str, dict[str, float]]) -> str:
         "",
     ]
     lines += ["| extra | MB more |", "|---|---:|"]
-    lines += [f"| `surelabel[{name}]` | {value:.1f} |" for name, value in found["extras"].items()]
+    lines += [f"| `.[{name}]` | {value:.1f} |" for name, value in found["extras"].items()]
     return "\n".join(lines)
 
 

@@ -86,6 +86,15 @@ def _without_folders(app, docname, source):
         source[0] = source[0].replace(f"[{folder}]({folder})", f"`docs/{folder}`")
 
 
+# A page links to the script of a gallery's page, which a clone has; on the site that is the page made of it.
+_SCRIPT = re.compile(r"\]\(((?:\.\./)*)gallery/(\w+)\.py\)")
+
+
+def _with_gallery(app, docname, source):
+    pages = _SCRIPT.sub(r"](\1auto_gallery/\2.rst)", source[0])
+    source[0] = pages.replace("](gallery)", "](auto_gallery/index.rst)")
+
+
 # In reStructuredText a word that ends with an underscore is a link; in docstrings it is what fit has learnt.
 _LEARNT = re.compile(r"(?<![`*\\\w.])([A-Za-z]\w*)_(?=[\s.,;:)]|$)")
 
@@ -97,4 +106,5 @@ def _without_links(app, what, name, obj, options, lines):
 def setup(app):
     """Connect what is changed in pages and docstrings before they are read."""
     app.connect("source-read", _without_folders)
+    app.connect("source-read", _with_gallery)
     app.connect("autodoc-process-docstring", _without_links, priority=900)

@@ -24,7 +24,8 @@ class Lasting:
         """Write the classifier into a file, from which `surelabel.load` reads it again.
 
         All that is known after fit is in it. Of X it has only what models keep, such as the rows of a
-        graph of neighbours.
+        graph of neighbours. A warning lists the types that `surelabel.load` takes only if they are named,
+        such as a classifier of your own.
 
         Parameters
         ----------

@@ -24,6 +24,14 @@ def test_the_demo_says_what_readme_shows(tmp_path, monkeypatch):
             assert line in said
 
 
+@pytest.mark.parametrize("page", ["README.md", "docs/concepts/promise.md"])
+def test_how_often_a_promise_fails_is_what_the_stored_runs_say(page):
+    lines = (ROOT / "docs/promise.md").read_text().splitlines()
+    for rule in ("| on average, 95%", "| with 90% confidence, 95%"):
+        line = next(line for line in lines if line.startswith(rule))
+        assert re.search(r"([\d.]+%) of runs", line)[1] in (ROOT / page).read_text()
+
+
 def test_links_and_pictures_of_readme_are_there():
     targets = re.findall(r"\]\(([^)#]+)", README) + re.findall(r'src="([^"]+)"', README)
     assert len(targets) > 5

@@ -65,6 +65,16 @@ def test_every_page_of_the_gallery_ends_with_what_to_do_next():
         assert "What to do next\n# ---" in page.read_text(), page.name
 
 
+def test_links_to_the_gallery_lead_to_scripts_that_a_clone_has():
+    links = [
+        (page, target)
+        for page in DOCS.rglob("*.md")
+        for target in re.findall(r"\]\(([./]*gallery/[^)#]+)\)", page.read_text())
+    ]
+    assert len(links) >= 4
+    assert not [link for link in links if not (link[0].parent / link[1]).is_file()]
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(find_spec("matplotlib") is None, reason="pages of the gallery draw with matplotlib")
 @pytest.mark.parametrize("name", QUICK)

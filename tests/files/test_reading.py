@@ -498,7 +498,7 @@ def changed(path, member, words):
 
 def test_excel_without_openpyxl(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "openpyxl", None)
-    with pytest.raises(InputError, match=r'pip install "surelabel\[excel\]"'):
+    with pytest.raises(InputError, match=r'pip install "\.\[excel\]"'):
         table(tmp_path, b"PK", "t.xlsx")
 
 

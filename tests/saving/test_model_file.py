@@ -4,7 +4,9 @@ import io
 import json
 import os
 import pickle
+import re
 import zipfile
+from ast import literal_eval
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from datetime import date
@@ -61,6 +63,8 @@ from surelabel.saving.trusted_types import TRUSTED
 
 DATA = Path(__file__).parent / "data"
 HIST = HistGradientBoostingClassifier(max_iter=1, min_samples_leaf=2)
+# The guide on saving names them.
+LIGHTGBM = ["collections.OrderedDict", "lightgbm.basic.Booster", "lightgbm.sklearn.LGBMClassifier"]
 QUICK = {"n_rounds": 2, "guard": False, "random_state": 0}
 
 pytestmark = pytest.mark.filterwarnings("ignore:None of the:UserWarning")
@@ -533,12 +537,26 @@ def test_bombs_are_refused(saved, tmp_path):
 
 def test_strange_types_are_refused_unless_trusted(iris, tmp_path):
     model = csa(committee=[Mine(), GaussianNB()], **QUICK).fit(*iris)
-    name = f"{__name__}.Mine"
+    name, path = f"{__name__}.Mine", tmp_path / "model.surelabel"
+    with pytest.warns(UserWarning, match=rf"{name}\..*written in full.*trusted=\['{name}'\]"):
+        model.save(path)
     with pytest.raises(ModelFileError, match=rf"{name}\..*trusted=\['{name}'\]"):
-        again(model, tmp_path)
+        load(path)
     for trusted in [[Mine], [name]]:
-        other = again(model, tmp_path, trusted=trusted)
+        other = load(path, trusted=trusted)
         assert_array_equal(other.predict_proba(iris[0]), model.predict_proba(iris[0]))
+
+
+def test_lightgbm_comes_back_if_its_types_are_named(iris, tmp_path):
+    model = pytest.importorskip("lightgbm").LGBMClassifier(n_estimators=3, min_child_samples=2, verbose=-1)
+    model = csa(committee=[model, GaussianNB()], **QUICK).fit(*iris)
+    path = tmp_path / "model.surelabel"
+    with pytest.warns(UserWarning, match="lightgbm") as said:
+        model.save(path)
+    named = re.search(r"trusted=(\[.*\])\)", str(said[0].message))[1]
+    assert literal_eval(named) == LIGHTGBM
+    other = load(path, trusted=LIGHTGBM)
+    assert_array_equal(other.predict_proba(iris[0]), model.predict_proba(iris[0]))
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ from .registry import METHODS as METHODS
 from .registry import method as _method
 from .registry import method_that_needs, package
 
-_TORCH = package("torch", 'pip install "surelabel[torch]"')
+_TORCH = package("torch", 'pip install ".[torch]" in a clone of surelabel')
 
 
 def _committee(members: int, schedule: str) -> RandomXGBoost:

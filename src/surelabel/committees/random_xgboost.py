@@ -36,7 +36,7 @@ class RandomXGBoost(Committee):
     """The paper's committee: XGBoost models with random hyper-parameters.
 
     Learning rate 0.01 to 0.3, depth 3 to 20, subsample 0.5 to 1, columns by tree and by
-    level 0.4 to 1, 100 to 1000 trees. Needs XGBoost: `pip install surelabel[xgboost-cpu]`.
+    level 0.4 to 1, 100 to 1000 trees. Needs XGBoost: `pip install ".[xgboost-cpu]"` in a clone.
 
     Parameters
     ----------
@@ -299,7 +299,7 @@ def load_xgboost() -> Any:
     except ImportError as error:
         raise ImportError(
             "RandomXGBoost needs XGBoost, which is not installed. "
-            'pip install "surelabel[xgboost-cpu]" brings the small build.'
+            'In a clone of surelabel, pip install ".[xgboost-cpu]" brings the small build.'
         ) from error
     if installed("xgboost") and installed("xgboost-cpu"):
         notice(

@@ -31,7 +31,7 @@ def _openpyxl(path: str) -> Any:
         import openpyxl
     except ImportError as error:
         raise InputError(
-            f'{path}: Excel files need the package openpyxl. Install it: pip install "surelabel[excel]".'
+            f'{path}: Excel files need the package openpyxl. In a clone of surelabel: pip install ".[excel]".'
         ) from error
     return openpyxl
 

@@ -19,7 +19,7 @@ import os
 import stat
 import warnings
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -69,6 +69,8 @@ class ModelFileError(ValueError):
 def save(model: BaseEstimator, path: Path | str) -> None:
     """Write a model into a file, all of it or nothing.
 
+    Types that `load` takes only if they are named (`trusted`) are told in a warning.
+
     Parameters
     ----------
     model : estimator
@@ -87,6 +89,11 @@ def save(model: BaseEstimator, path: Path | str) -> None:
     with replacing(path) as file, zipfile.ZipFile(file, "w") as archive:
         archive.writestr(zipfile.ZipInfo(_HEADER), json.dumps(header, indent=1))
         archive.writestr(zipfile.ZipInfo(_PAYLOAD), payload)
+    if strange := _strange(payload, TRUSTED):
+        notice(
+            f"{path} holds types that surelabel does not know: {', '.join(strange)}. It is written in full; "
+            f"to read it, name them: load(path, trusted={strange})."
+        )
 
 
 def load(path: Path | str, *, trusted: Iterable[type | str] = (), max_bytes: int = 2 * 1024**3) -> Any:
@@ -264,6 +271,15 @@ def _renamed(payload: bytes) -> bytes:
     return file.getvalue()
 
 
+def _strange(payload: bytes, allowed: Set[str]) -> list[str]:
+    """Names of the types in a payload that are not allowed; no array of it is unpacked."""
+    archive, file = zipfile.ZipFile(io.BytesIO(payload)), io.BytesIO()
+    with zipfile.ZipFile(file, "w") as out:
+        for name in archive.namelist():
+            out.writestr(zipfile.ZipInfo(name), archive.read(name) if name == _SCHEMA else b"")
+    return sorted(set(skops_io().get_untrusted_types(data=file.getvalue())) - allowed)
+
+
 def _built(payload: bytes, trusted: Iterable[str]) -> Any:
     skops = skops_io()
     from skops.io.exceptions import UntrustedTypesFoundException
@@ -275,7 +291,7 @@ def _built(payload: bytes, trusted: Iterable[str]) -> Any:
             warnings.simplefilter("ignore", InconsistentVersionWarning)
             model = skops.loads(payload, trusted=sorted(allowed))
     except UntrustedTypesFoundException as error:
-        strange = sorted(set(skops.get_untrusted_types(data=payload)) - allowed)
+        strange = _strange(payload, allowed)
         raise ModelFileError(
             f"holds types that surelabel does not know: {', '.join(strange)}. If they are yours, or you know "
             f"what they do: load(path, trusted={strange})."

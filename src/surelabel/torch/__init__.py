@@ -9,7 +9,8 @@ try:
     import torch as _torch  # noqa: F401
 except ImportError as error:
     raise ImportError(
-        'surelabel.torch needs PyTorch, which is not installed. pip install "surelabel[torch]" brings it.'
+        'surelabel.torch needs PyTorch, which is not installed. In a clone of surelabel, '
+        'pip install ".[torch]" brings it.'
     ) from error
 
 from .labeler import TorchPseudoLabeler
