@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..common.settings import GOAL
-from .next_rows import RANDOM_SHARE
+from ..common.settings import GOAL, RANDOM_SHARE
 
 # Answers change nothing any more where over the last so many trainings, and at least so many answers, the
 # share promised rose by less than this, and in each less than this share of the guesses changed.
