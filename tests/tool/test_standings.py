@@ -87,6 +87,14 @@ def test_next_fill_and_the_page_ask_for_the_same_number_of_random_rows(run):
     desk.close()
 
 
+def test_where_the_speed_so_far_does_not_tell_random_rows_do(run):
+    assert surelabel("fill", run, "--right", 0.98).exit_code == 1
+    record = json.loads((run / "run.json").read_text())
+    record["standings"].append(record["standings"][0] | {"answers": 8, "changed": 0.1})
+    (run / "run.json").write_text(json.dumps(record))
+    assert "more labels of rows drawn at random" in on_one_line(surelabel("next", run, "--goal", 0.5))
+
+
 def test_next_tells_how_far_the_goal_is(run):
     assert "Stop: the goal is reached" in on_one_line(surelabel("next", run, "--goal", 0.001))
     assert surelabel("fill", run, "--right", 0.999).exit_code == 1  # 40 labels are too few for that
