@@ -288,7 +288,7 @@ class RunFiles:
 def _way_out(path: Path) -> str:
     """What to do with a file that was changed: in a table there may be labels of a person."""
     if not re.fullmatch(_TABLE, path.name, re.IGNORECASE):
-        return "Move it away."
+        return "Move it away; surelabel label can also name another --out."
     return (
         "Move it away, or take in the labels that you wrote into it: surelabel label "
         f"{path}, with the --target of this run and another --out."
