@@ -1,6 +1,4 @@
-import pytest
-
-from surelabel.advice.stopping import Standing, outlook
+from surelabel.advice.stopping import Standing, at_random, outlook
 
 
 def test_the_goal_ends_it():
@@ -20,10 +18,14 @@ def test_answers_that_change_nothing_end_it_but_not_too_soon():
     assert not outlook(few).idle
 
 
-@pytest.mark.parametrize(("needed", "expected"), [(None, 60), (33, 33)])
-def test_answers_left_are_by_speed_unless_they_are_known(needed, expected):
+def test_answers_left_are_by_speed_unless_random_rows_tell():
     so_far = [Standing(0, 0.3), Standing(60, 0.6, 0.1)]
-    assert outlook(so_far, 0.9, needed).answers_left == expected
+    by_speed, known = outlook(so_far, 0.9), outlook(so_far, 0.9, needed=33)
+    assert (by_speed.answers_left, by_speed.random_left) == (60, None)
+    assert str(by_speed).endswith("about 60 more answers at the speed so far")
+    assert (known.answers_left, known.random_left) == (None, 33)
+    assert str(known).endswith(at_random(33))
+    assert "33 more labels of rows drawn at random (one in 5" in at_random(33)
 
 
 def test_without_any_rise_nothing_is_predicted():
@@ -35,4 +37,4 @@ def test_without_any_rise_nothing_is_predicted():
 def test_a_goal_that_is_not_reached_takes_answers():
     assert outlook([Standing(0, 0.88)], goal=0.9, needed=0).answers_left is None
     assert "cannot be told yet" in str(outlook([Standing(0, 0.88)], goal=0.9, needed=0))
-    assert outlook([Standing(0, 0.88)], goal=0.9, needed=30).answers_left == 30
+    assert outlook([Standing(0, 0.88)], goal=0.9, needed=30).random_left == 30

@@ -33,6 +33,7 @@ from surelabel.heldout import Verdict
 from surelabel.model_selection import hide_labels
 from surelabel.reporting import about, charts, data, names, words
 from surelabel.reporting.page import _class_lines, as_json, page
+from surelabel.reporting.promise_section import _not_sampled
 from surelabel.rounds.records import Sketch
 
 MARKUP = [
@@ -585,3 +586,14 @@ def test_dark_and_on_a_phone_everything_fits(looks, tmp_path, browser):
     dark = tab.run("getComputedStyle(document.body).backgroundColor") == "rgb(20, 22, 26)"
     assert dark == looks.get("dark", False)
     tab.close()
+
+
+def test_labelled_rows_that_were_chosen_are_told():
+    given, drawn = np.array([0, 0, 0, 1]), np.array([True, False, False, False])
+    (words,) = _not_sampled(SimpleNamespace(labeled_iter_=given, sampled_=drawn))
+    assert words.startswith("2 of 3 labelled rows are not known to be drawn at random")
+    cells = np.column_stack([given, given + 1])
+    (words,) = _not_sampled(SimpleNamespace(labeled_iter_=cells, sampled_=drawn))
+    assert words.startswith("2 of 3 labelled rows")
+    assert not _not_sampled(SimpleNamespace(labeled_iter_=given, sampled_=given == 0))
+    assert not _not_sampled(SimpleNamespace(labeled_iter_=given, sampled_=None))

@@ -1,10 +1,16 @@
 """`surelabel next` and `surelabel doubts`."""
 
+import shutil
+from pathlib import Path
+
 import numpy as np
+import pandas as pd
 import pytest
 from birds import birds, refused, surelabel, with_small_models, written
 
+from surelabel import load
 from surelabel.files import read_table
+from surelabel.review.answers import answers_in
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +47,52 @@ def test_next_shows_rows_with_their_cells_and_writes_them(run, tmp_path):
         # Nothing that the run filled in leads the person who is asked.
         assert line["species"] in (None, "") or line["species"] != line["species"]
     assert set(written_rows["surelabel_pile"]) == {"unsure", "random"}
+
+
+def filled_in(path, truth, n_first, n=None):
+    """The file of `next` as a person gives it back, with the first n labels filled in."""
+    table = read_table(path)
+    number = table.frame["surelabel_row"].astype(int) - 1
+    rows = number.where(table.frame["surelabel_file"] != "unlabeled", number + n_first).to_numpy()
+    labels = np.array(truth[rows], dtype=object)
+    labels[len(labels) if n is None else n :] = ""
+    return written(table.frame.assign(species=pd.Series(labels, dtype="string[pyarrow]")), path), rows
+
+
+@pytest.mark.parametrize("way", ["answers", "label"])
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+def test_what_next_wrote_comes_back_with_labels(way, ending, run, tmp_path, small):
+    folder = Path(shutil.copytree(run[0], tmp_path / "run"))
+    asked = surelabel("next", folder, "-n", 10, "-o", tmp_path / f"ask.{ending}")
+    assert f"surelabel answers {folder} --from {tmp_path / f'ask.{ending}'}" in asked.output
+    back, rows = filled_in(tmp_path / f"ask.{ending}", birds(n=90)[1], n_first=75, n=9)
+    if way == "answers":
+        result = surelabel("answers", folder, "--from", back)
+        assert "9 answers of" in result.output  # nobody filled in the last one
+    result = surelabel("label", "--out", folder, "--resume", *(["--answers", back] if way == "label" else []))
+    assert result.exit_code == 0, result.output
+    assert "answers taken in: 9 labels" in " ".join(result.output.split())
+    kept = answers_in(folder / "answers.sqlite")
+    piles = read_table(back).frame["surelabel_pile"].tolist()[:9]
+    assert [each.row for each in kept] == rows[:9].tolist()
+    assert [each.at_random for each in kept] == [pile == "random" for pile in piles]
+    assert {each.pile for each in kept} == {"ask"}
+    sampled = load(folder / "model.skops").sampled_
+    assert sampled[rows[:9]].tolist() == [pile == "random" for pile in piles]
+    assert surelabel("answers", folder, "-o", tmp_path / "all.csv").exit_code == 0
+    lines = read_table(tmp_path / "all.csv").frame
+    assert (lines["at_random"] == "true").sum() == piles.count("random")
+
+
+def test_what_is_wrong_with_a_file_that_comes_back_is_said(run, tmp_path):
+    folder = Path(shutil.copytree(run[0], tmp_path / "run"))
+    surelabel("next", folder, "-n", 5, "-o", tmp_path / "ask.csv")
+    frame = read_table(filled_in(tmp_path / "ask.csv", birds(n=90)[1], 75)[0]).frame
+    bad = written(frame.drop(columns="species"), tmp_path / "bad.csv")
+    assert refused(surelabel("answers", folder, "--from", bad), "has no column 'species'")
+    frame.loc[2, "surelabel_row"] = "76"
+    bad = written(frame, tmp_path / "bad.csv")
+    assert refused(surelabel("answers", folder, "--from", bad), "line 3: there is no row '76'")
 
 
 def test_doubts_finds_the_wrong_label_and_says_what_speaks_against_it(run, tmp_path):

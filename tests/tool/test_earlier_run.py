@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from birds import birds, refused, surelabel, written
 
+from surelabel import load
 from surelabel.files import read_table, write_table
 from surelabel.tool.earlier_run import Tally, earlier_run
 from surelabel.tool.filled_table import reason_columns
@@ -91,6 +92,42 @@ def test_a_label_is_confirmed_by_its_status(data, tmp_path):
     assert after.frame["surelabel_status"][row] == "given"
 
 
+def test_labels_of_chosen_rows_teach_and_no_promise_stands_on_them(data, tmp_path):
+    first, _ = labelled(data, tmp_path / "run")
+    path, _, mine, _ = by_hand(first, tmp_path / "mine.csv")
+    second, said = labelled(path, tmp_path / "run2")
+    assert "not known to be drawn at random: 2. They teach, and no promise stands on them" in said
+    sampled = load(tmp_path / "run2" / "model.skops").sampled_
+    assert np.flatnonzero(~sampled).tolist() == sorted(mine)
+    given = second.frame["surelabel_status"] == "given"
+    drawn = second.frame["surelabel_at_random"]
+    assert (drawn[given & sampled] == "true").all()
+    assert drawn[list(mine)].tolist() == ["false"] * 2
+    assert (drawn[~given].fillna("") == "").all()
+    # A run later it is still known.
+    labelled(tmp_path / "run2" / "labels.csv", tmp_path / "run3")
+    assert (load(tmp_path / "run3" / "model.skops").sampled_ == sampled).all()
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_rows_that_a_person_drew_at_random_count_like_the_first_ones(ending, small, tmp_path):
+    first, _ = labelled(written(birds()[0], tmp_path / f"birds.{ending}"), tmp_path / "run")
+    path, frame, mine, _ = by_hand(first, tmp_path / f"mine.{ending}")
+    frame.loc[list(mine), "surelabel_at_random"] = "TRUE"
+    _, said = labelled(saved(first, frame, path), tmp_path / "run2")
+    assert "given now: 2." in said
+    assert "not known to be drawn at random" not in said
+    assert load(tmp_path / "run2" / "model.skops").sampled_ is None
+
+
+def test_a_table_of_a_release_that_did_not_say_so_counts_what_was_given_to_it(data, tmp_path):
+    first, _ = labelled(data, tmp_path / "run")
+    path, frame, mine, _ = by_hand(first, tmp_path / "mine.csv")
+    labelled(saved(first, frame.drop(columns="surelabel_at_random"), path), tmp_path / "run2")
+    sampled = load(tmp_path / "run2" / "model.skops").sampled_
+    assert np.flatnonzero(~sampled).tolist() == sorted(mine)
+
+
 def test_new_rows_at_the_end_are_the_persons(data, tmp_path):
     first, _ = labelled(data, tmp_path / "run")
     new = birds(6, 3, seed=8)[0].reindex(columns=first.frame.columns, fill_value="")
@@ -134,17 +171,17 @@ def test_numbers_are_the_same_label_however_they_are_written():
     )
     frame = frame.assign(**{name: None for name in ADDED if name not in frame})
     out, tally = earlier_run(frame.columns, "t.parquet", ["y"]).read(frame)
-    assert tally == Tally(given=1, by_hand=1, taken_back=2)
+    assert tally == Tally(given=1, by_hand=1, taken_back=2, chosen=2)
     assert out["y"].isna().tolist() == [True, True, False, False]
 
 
 def test_a_class_that_the_plan_chose_in_the_first_release_is_not_a_persons():
     frame = pd.DataFrame(
         [["cat", "accepted", "", "dog", "", "dog", "1"], ["owl", "accepted", "", "dog", "", "cat", "1"]],
-        columns=["y", *ADDED],
+        columns=["y", *ADDED[:-1]],
     )
     _, tally = earlier_run(frame.columns, "t.csv", ["y"]).read(frame, as_text=True)
-    assert tally == Tally(by_hand=1, taken_back=1)
+    assert tally == Tally(by_hand=1, taken_back=1, chosen=1)
 
 
 def test_another_mark_of_unlabelled_rows_comes_back(small, tmp_path):
@@ -198,6 +235,7 @@ def test_several_labels_are_given_back(small, tmp_path):
     result = surelabel("label", path, *words, tmp_path / "run3")
     assert "given now: 1." in " ".join(result.output.split())
     assert read_table(tmp_path / "run3" / "labels.csv").frame["surelabel_m_sad_status"][row] == "given"
+    assert np.flatnonzero(~load(tmp_path / "run3" / "model.skops").sampled_).tolist() == [row]
     # The columns of several labels are none of one label's.
     result = surelabel("label", path, "--target", "m_sad", *QUICK, "--out", tmp_path / "run4")
     assert refused(result, "of an earlier run, and lacks 'surelabel_status'")
@@ -216,7 +254,7 @@ def test_what_the_earlier_run_added_can_be_dropped(data, tmp_path):
     assert not [kind for kind in kinds if kind["name"] in ADDED]
 
 
-@pytest.mark.parametrize("gone", ADDED)
+@pytest.mark.parametrize("gone", [name for name in ADDED if name != "surelabel_at_random"])
 def test_a_part_of_the_columns_is_refused_with_the_way_out(gone, data, tmp_path):
     first, _ = labelled(data, tmp_path / "run")
     path = saved(first, first.frame.drop(columns=gone), tmp_path / "mine.csv")
@@ -231,6 +269,7 @@ def test_a_part_of_the_columns_is_refused_with_the_way_out(gone, data, tmp_path)
     ("column", "cell", "words"),
     [
         ("surelabel_status", "mine", "'surelabel_status' holds 'mine' in row 1, which no run writes"),
+        ("surelabel_at_random", "maybe", "'surelabel_at_random' holds 'maybe' in row 1. Write true where"),
         ("surelabel_guess", "", "is labelled by 'surelabel_status' and has no guess"),
     ],
 )

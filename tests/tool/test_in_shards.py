@@ -61,6 +61,19 @@ def test_shards_get_the_labels_and_the_promise_of_one_table_and_a_run_goes_on(
     assert "missing labels filled in" in promises[0]
 
 
+def test_shards_promise_nothing_on_labels_of_rows_that_a_person_chose(file, tmp_path):
+    assert label(file, "--engine", "local", "--out", tmp_path / "run").exit_code == 0
+    frame = pd.read_parquet(tmp_path / "run" / "labels.parquet")
+    row = frame.index[frame["surelabel_status"] == "filled in"][0]
+    frame.loc[row, "species"] = "lynx"
+    frame.to_parquet(tmp_path / "mine.parquet", index=False)
+    result = label(tmp_path / "mine.parquet", "--engine", "shards", "--out", tmp_path / "run2")
+    assert "so nothing is promised; --engine local can" in " ".join(result.output.split())
+    assert "nothing is promised" in json.loads((tmp_path / "run2" / "run.json").read_text())["promise"]
+    drawn = written(tmp_path / "run2")["surelabel_at_random"]
+    assert drawn.index[drawn == "false"].tolist() == [row]
+
+
 def test_a_large_parquet_file_is_read_in_shards_unless_memory_is_asked_for(file, tmp_path, monkeypatch):
     monkeypatch.setattr(shards, "_CELLS_IN_MEMORY", 10)
     large = label(file, "--out", tmp_path / "large")

@@ -1,7 +1,9 @@
 """From a run to answers and back: what people say becomes given labels."""
 
 import json
+import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +15,7 @@ from birds import birds, refused, said, surelabel, with_small_models, written
 
 from surelabel import load
 from surelabel.review.answers import Answer, AnswerFile, answers_in
+from surelabel.tool import review_commands
 from surelabel.tool.reviewing import Update, desk_of
 from surelabel.tool.run_folder import RunFolder
 
@@ -246,6 +249,24 @@ def test_what_cannot_be_reviewed_is_refused_in_words(run, data, truth, tmp_path)
     assert not (tmp_path / "elsewhere").exists()
 
 
+def test_review_says_what_it_does_and_where_the_answers_are(run, monkeypatch):
+    answered(run, (50, "owl", "ask"))
+    monkeypatch.setattr(review_commands, "_until_ctrl_c", lambda: None)
+    result = surelabel("review", run, "--no-browser")
+    assert result.exit_code == 0, result.output
+    assert result.output.startswith(f"Reading {run} ...\n")
+    assert f"1 rows answered: {run / 'answers.sqlite'}\n" in result.output
+    assert f"surelabel label --out {run} --resume" in result.output
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
+def test_review_that_is_terminated_names_a_way_to_go_on_that_it_has(run, monkeypatch):
+    monkeypatch.setattr(review_commands, "_until_ctrl_c", lambda: os.kill(os.getpid(), signal.SIGTERM))
+    result = surelabel("review", run, "--no-browser")
+    assert result.exit_code == 143
+    assert said(result) == f"surelabel: Terminated. Every answer is kept; surelabel review {run} goes on."
+
+
 def test_answers_about_another_table_are_refused(run, tmp_path):
     answered(run, (30, "owl", "ask"))
     other = written(birds(seed=1)[0], tmp_path / "other.csv")
@@ -282,3 +303,18 @@ def test_cells_of_several_labels_go_round(tmp_path, small):
     chosen = table["at_random"] == "false"
     sampled = load(run / "model.skops").sampled_
     assert not sampled[table["row"][chosen].astype(int) - 1].any()
+    ask = tmp_path / "ask.csv"
+    assert surelabel("next", run, "-n", 6, "-o", ask).exit_code == 0
+    lines = pd.read_csv(ask, dtype=str, keep_default_na=False)
+    for k, (row, name) in enumerate(zip(lines["surelabel_row"], lines["surelabel_label"], strict=True)):
+        lines.loc[k, name] = tags[name][int(row) - 1]
+    lines.to_csv(ask, index=False)
+    before = len(answers_in(run / "answers.sqlite"))
+    result = surelabel("answers", run, "--from", ask)
+    assert result.exit_code == 0, result.output
+    for k, each in enumerate(answers_in(run / "answers.sqlite")[before:]):
+        row, name = int(lines["surelabel_row"][k]) - 1, lines["surelabel_label"][k]
+        assert each.row == row * 2 + ["cat", "owl"].index(name)
+        assert each.label == tags[name][row]
+        assert each.at_random == (lines["surelabel_pile"][k] == "random")
+    assert k == 5

@@ -6,8 +6,9 @@ import os
 import shutil
 from pathlib import Path
 
+import pandas as pd
 import pytest
-from birds import birds, refused, surelabel, with_small_models, written
+from birds import birds, refused, said, surelabel, with_small_models, written
 
 from surelabel.tool.progress import Progress
 from surelabel.tool.run_folder import RunFolder
@@ -247,6 +248,24 @@ def test_a_file_that_became_a_link_is_not_followed(name, options, data, run, tmp
     before = contents(tmp_path)
     assert refused(surelabel("label", data, *QUICK, "--out", run, *options), f"{name} is a link")
     assert contents(tmp_path) == before
+
+
+def test_labels_written_into_the_table_of_a_complete_run_are_not_passed_over(data, run, tmp_path):
+    args = ("label", data, *QUICK, "--out", run)
+    assert "This run is complete" in surelabel(*args, "--resume").output
+    frame = pd.read_csv(run / "labels.csv", dtype=str, keep_default_na=False)
+    frame.loc[frame["surelabel_status"] != "given", "species"] = "cat"
+    frame.to_csv(run / "labels.csv", index=False)
+    before = contents(run)
+    result = surelabel(*args, "--resume")
+    assert refused(result, "labels.csv has changed since the run wrote it, and --resume does not read it")
+    assert refused(result, f"surelabel label {run / 'labels.csv'}, with the --target of this run")
+    # `fill` has no --out.
+    result = surelabel("fill", run, "--no-promise")
+    assert refused(result, "labels.csv has changed since the run wrote it, and is not replaced. Move it away")
+    assert "name another --out" not in said(result)
+    assert contents(run) == before
+    assert surelabel("label", run / "labels.csv", *QUICK, "--out", tmp_path / "run2").exit_code == 0
 
 
 def test_what_is_in_the_way_of_another_run_is_not_replaced(data, run, tmp_path):

@@ -1,12 +1,14 @@
 """Where a run stood at each training, the goal, and what the answers changed."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 from birds import birds, refused, surelabel, with_small_models, written
 
+from surelabel.tool.reviewing import desk_of
 from surelabel.tool.run_folder import RunFolder
 from surelabel.tool.standings import standings_of
 
@@ -72,6 +74,25 @@ def test_an_earlier_model_that_is_gone_does_not_stop_the_next_training(run, made
     result = surelabel("label", "--out", run, "--resume")
     assert result.exit_code == 0, result.output
     assert [each.changed for each in standings(run)] == [1.0, 1.0]
+
+
+def test_next_fill_and_the_page_ask_for_the_same_number_of_random_rows(run):
+    filled = on_one_line(surelabel("fill", run, "--right", 0.98))
+    (said,) = re.findall(r"To fill (\d+)% under the same promise, (about .*? asked about\))", filled)
+    assert "rows drawn at random (one in 5" in said[1]
+    goal = int(said[0]) / 100
+    assert said[1] in on_one_line(surelabel("next", run, "--goal", goal))
+    desk = desk_of(RunFolder(run), goal=goal)
+    assert said[1] in desk.state("Ann")["goal"]["words"]
+    desk.close()
+
+
+def test_where_the_speed_so_far_does_not_tell_random_rows_do(run):
+    assert surelabel("fill", run, "--right", 0.98).exit_code == 1
+    record = json.loads((run / "run.json").read_text())
+    record["standings"].append(record["standings"][0] | {"answers": 8, "changed": 0.1})
+    (run / "run.json").write_text(json.dumps(record))
+    assert "more labels of rows drawn at random" in on_one_line(surelabel("next", run, "--goal", 0.5))
 
 
 def test_next_tells_how_far_the_goal_is(run):

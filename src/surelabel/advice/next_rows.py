@@ -15,10 +15,10 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.neighbors import NearestNeighbors
 
+from ..common.settings import RANDOM_SHARE
 from ..common.types import Floats, Ints
 
 TYPICAL, UNSURE, RANDOM = "typical", "unsure", "random"
-RANDOM_SHARE = 0.2
 ENOUGH_LABELS = 5
 # Rows of smallest gap among which a batch is spread, in batches.
 _CANDIDATES = 4

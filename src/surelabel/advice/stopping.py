@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..common.settings import GOAL
+from ..common.settings import GOAL, RANDOM_SHARE
 
 # Answers change nothing any more where over the last so many trainings, and at least so many answers, the
 # share promised rose by less than this, and in each less than this share of the guesses changed.
@@ -48,12 +48,16 @@ class Outlook:
     reached, idle : bool
         Whether the goal is reached; whether answers no longer change anything.
     answers_left : int or None
-        Further answers until the goal, as far as can be told; None where that cannot be told.
+        Further answers until the goal by the speed of those so far; None where that cannot be told.
+    random_left : int, optional
+        Further labels of rows drawn at random until the goal, where that is known instead.
 
     Examples
     --------
     >>> print(Outlook(0.9, 0.62, False, False, 140))
-    62.0% of the missing labels can be promised, the goal is 90.0%; about 140 more answers
+    62.0% of the missing labels can be promised, the goal is 90.0%; about 140 more answers at the speed so far
+    >>> print(Outlook(0.9, 0.62, False, False, None, random_left=73))
+    62.0% of ...; about 73 more labels of rows drawn at random (one in 5 of those that are asked about)
     """
 
     goal: float
@@ -61,6 +65,7 @@ class Outlook:
     reached: bool
     idle: bool
     answers_left: int | None
+    random_left: int | None = None
 
     @property
     def stop(self) -> bool:
@@ -74,9 +79,11 @@ class Outlook:
         so_far = f"{now}, the goal is {self.goal:.1%}"
         if self.idle:
             return f"stop: the last answers changed nothing; {so_far}"
+        if self.random_left is not None:
+            return f"{so_far}; {at_random(self.random_left)}"
         if self.answers_left is None:
             return f"{so_far}; how many more answers cannot be told yet"
-        return f"{so_far}; about {self.answers_left:,} more answers"
+        return f"{so_far}; about {self.answers_left:,} more answers at the speed so far"
 
 
 def outlook(standings: Sequence[Standing], goal: float = GOAL, needed: int | None = None) -> Outlook:
@@ -89,7 +96,8 @@ def outlook(standings: Sequence[Standing], goal: float = GOAL, needed: int | Non
     goal : float, default=0.9
         The share of the unlabelled rows that is to be labelled under the promise.
     needed : int, optional
-        Further answers until the goal, as `filling.labels_needed` says; without, the speed so far tells.
+        Further labels of rows drawn at random until the goal, as `filling.labels_needed` says; without, the
+        speed so far tells.
 
     Examples
     --------
@@ -103,8 +111,21 @@ def outlook(standings: Sequence[Standing], goal: float = GOAL, needed: int | Non
     reached = now.promised >= goal - _NEARLY
     idle = not reached and _idle(standings)
     # That none are needed for a goal that is not reached is an estimate gone wrong.
-    left = 0 if reached else needed or _by_speed(standings, goal)
-    return Outlook(goal, now.promised, reached, idle, left)
+    if needed and not reached:
+        return Outlook(goal, now.promised, reached, idle, None, random_left=needed)
+    return Outlook(goal, now.promised, reached, idle, 0 if reached else _by_speed(standings, goal))
+
+
+def at_random(n: int) -> str:
+    """So many labels that count for a promise, in words, and how many are among those that are asked about.
+
+    Examples
+    --------
+    >>> at_random(73)
+    'about 73 more labels of rows drawn at random (one in 5 of those that are asked about)'
+    """
+    one_in = round(1 / RANDOM_SHARE)
+    return f"about {n:,} more labels of rows drawn at random (one in {one_in} of those that are asked about)"
 
 
 def gained(standings: Sequence[Standing]) -> str | None:

@@ -13,6 +13,8 @@ MOST_JOBS = 1_000
 RIGHT = 0.95
 # The share of the missing labels that people work for, where nobody says otherwise.
 GOAL = 0.9
+# Of the rows that people are asked about, the share that is drawn at random.
+RANDOM_SHARE = 0.2
 # What may become of given labels that look wrong.
 DROP, DOWN_WEIGHT = "drop", "down-weight"
 CLEAN_WAYS = (DROP, DOWN_WEIGHT)

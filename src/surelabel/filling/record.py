@@ -145,7 +145,10 @@ class Filling:
 
     def __str__(self) -> str:
         if self.share is None and not self.n_labelled:
-            return "no label filled in: no labelled row was held out, and without nothing can be promised"
+            return (
+                "no label filled in: no labelled row was held out that was drawn at random, and without "
+                "nothing can be promised"
+            )
         if self.share is None:
             short = f"{self.n_labelled:,} labelled rows are too few for a promise of {_percent(self.right)}"
             if self.missing:

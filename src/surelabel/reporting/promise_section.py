@@ -29,7 +29,7 @@ class Handed:
     lines : list of dict
         A line for each class.
     more : list of str
-        What it takes to fill more.
+        Which given labels it does not stand on, and what it takes to fill more.
     right : float
         The share right where truth is known, else NaN.
     """
@@ -53,7 +53,7 @@ def handed(clf: Fitted, asked: dict[str, Any] | None = None, y_true: AnyLabels |
         f"{words[0].upper()}{words[1:]}.",
         tone,
         [] if clf.several_labels else _lines(clf, filling),
-        _more(filling),
+        [*_not_sampled(clf), *_more(filling)],
         float(right.mean()) if len(right) else float("nan"),
     )
 
@@ -100,6 +100,21 @@ def _lines(clf: Fitted, filling: Any) -> list[dict[str, Any]]:
             }
         )
     return lines
+
+
+def _not_sampled(clf: Fitted) -> list[str]:
+    """A sentence on labelled rows that were chosen, if there are any."""
+    given = np.asarray(clf.labeled_iter_) == 0
+    given = given.any(axis=1) if given.ndim == 2 else given
+    if clf.sampled_ is None or len(clf.sampled_) != len(given):
+        return []
+    n_chosen = int((given & ~clf.sampled_).sum())
+    if not n_chosen:
+        return []
+    return [
+        f"{n_chosen:,} of {count(int(given.sum()), 'labelled row')} are not known to be drawn at random: "
+        "they teach, and the promise does not stand on them."
+    ]
 
 
 def _more(filling: Any) -> list[str]:

@@ -90,12 +90,13 @@ def answers_of(frame: pd.DataFrame, n_rows: int, source: str, asked: Sequence[st
         if name not in frame.columns:
             raise InputError(
                 f"{source} has no column {name!r}. Answers have the columns {', '.join(needed)}, with rows "
-                "from 1; surelabel answers RUN -o answers.csv writes such a file."
+                "from 1; surelabel answers RUN -o answers.csv writes such a file. What surelabel next RUN -o "
+                "ask.csv writes is read too, once labels are filled in."
             )
-    texts = {str(name): _texts(frame[name]) for name in frame}
+    texts = {str(name): texts_of(frame[name]) for name in frame}
     empty = [""] * len(frame)
     for k, number in enumerate(texts["row"]):
-        row = _row(number, n_rows, source, k)
+        row = row_of(number, n_rows, source, k)
         label = texts["label"][k].strip()
         if asked:
             row = row * len(asked) + _cell(texts["cell"][k], asked, source, k)
@@ -122,7 +123,8 @@ def answers_of(frame: pd.DataFrame, n_rows: int, source: str, asked: Sequence[st
         )
 
 
-def _texts(column: pd.Series) -> list[str]:
+def texts_of(column: pd.Series) -> list[str]:
+    """Cells as text, "" where there is nothing."""
     return ["" if pd.isna(cell) else str(cell) for cell in column.astype(object)]
 
 
@@ -135,16 +137,18 @@ def _cell(name: str, asked: Sequence[str], source: str, line: int) -> int:
 
 
 def _yes_or_no(label: str, source: str, line: int) -> str:
-    if label.lower() in _YES:
+    said = label.lower().removesuffix(".0")
+    if said in _YES:
         return YES_NO[0]
-    if label.lower() not in _NO:
+    if said not in _NO:
         raise InputError(
             f"{source}, line {line + 1:,}: whether a row has a label is yes or no; it is {label!r}."
         )
     return YES_NO[1] if label else ""
 
 
-def _row(number: str, n_rows: int, source: str, line: int) -> int:
+def row_of(number: str, n_rows: int, source: str, line: int) -> int:
+    """Position of a row that a file numbers from 1; refused where there is no such row."""
     text = number.strip().removesuffix(".0")
     if not text.isdecimal() or not 1 <= int(text) <= n_rows:
         raise InputError(

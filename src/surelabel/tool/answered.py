@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from ..review.answers import AnswerFile, answers_in
 from ..review.exchange import answers_of
 from ..review.piles import class_name
 from ..review.standing import Ledger, Standing
+from .asked_back import as_answers, is_asked
 from .label_columns import answer_of
 from .run_folder import COMPLETE, RunFolder
 
@@ -131,13 +133,34 @@ def are_new(answers: Answers | None, record: dict[str, Any]) -> bool:
 
 
 def brought_in(
-    folder: RunFolder, source: str, digests: dict[str, str], n_rows: int, asked: tuple[str, ...] = ()
+    folder: RunFolder,
+    source: str,
+    digests: dict[str, str],
+    n_rows: Sequence[int],
+    targets: tuple[str, ...],
+    several: bool,
 ) -> int:
     """Write the answers of a table into the file of a run; how many lines say something.
 
-    Where rows have several labels, their names are `asked`.
+    Parameters
+    ----------
+    folder : RunFolder
+        Of the run.
+    source : str
+        The table: of answers, or rows that `surelabel next` wrote, with labels.
+    digests : dict of str to str
+        Of the files that the run read.
+    n_rows : sequence of int
+        Rows of each of these.
+    targets : tuple of str
+        The label columns.
+    several : bool
+        Whether rows have several labels.
     """
-    found = list(answers_of(read_table(source).frame, n_rows, source, asked))
+    frame = read_table(source).frame
+    if is_asked(frame):
+        frame = as_answers(frame, source, n_rows, targets, several)
+    found = list(answers_of(frame, sum(n_rows), source, targets if several else ()))
     folder.files.check_plain(FILE)
     file = AnswerFile(folder.path / FILE, digests)
     try:

@@ -16,8 +16,8 @@ from .standings import outlook_of
 
 _WIDTH = 28
 _ABOUT_ASKED = (
-    "\nRow 1 is the first below the header. Rows drawn at random tell how good the labels are; the others "
-    "are chosen to teach most. Fill them in in labels.*, and give it back."
+    "\nRow 1 is the first below the header. Only rows drawn at random tell how good the labels are, and "
+    "count for a promise; the others are chosen to teach most."
 )
 _ABOUT_DOUBTS = "Row 1 is the first below the header. Whoever judged a label had not seen it."
 
@@ -32,6 +32,17 @@ def show_asked(console: Console, path: Path, n: int, out: str | None, goal: floa
     if (outlook := outlook_of(folder, run.clf, goal)) is not None:
         console.print(sentence(str(outlook)), highlight=False)
     _write(console, run, found, folder, out)
+    console.print(f"To answer: {escaped(_how_to_answer(run, folder, out))}", highlight=False, soft_wrap=True)
+
+
+def _how_to_answer(run: FinishedRows, folder: RunFolder, out: str | None) -> str:
+    if out is None:
+        return f"on a page, surelabel review {folder.path}; in a file, -o ask.csv with this command."
+    columns = "the label columns" if run.clf.several_labels else f"column {run.targets[0]!r}"
+    return (
+        f"fill in {columns} of {out}, then surelabel answers {folder.path} --from {out}, and surelabel label "
+        f"--out {folder.path} --resume"
+    )
 
 
 def show_doubts(console: Console, path: Path, n: int, out: str | None) -> None:

@@ -178,7 +178,7 @@ def label(
         "encoding": encoding,
         "guard_formulas": guard_formulas or None,
     }
-    with answering():
+    with answering("What was finished is kept; --resume goes on."):
         given["prior"] = prior_of(prior) if prior else None
         given["out"] = out
         asked = {} if config is None else from_toml(config)

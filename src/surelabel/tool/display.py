@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ..advice.stopping import at_random
 from ..common.versions import versions
 from ..files import listed
 from ..filling import Filling
@@ -166,8 +167,8 @@ def _for_more(path: str, filling: Filling) -> Iterator[str]:
         wanted = next((more for more in filling.more if more.labels), None)
         if wanted is not None and wanted.labels is not None:
             yield (
-                f"To fill {wanted.share:.0%} under the same promise, about {wanted.labels:,} more labels of "
-                "rows drawn at random; then give the file back."
+                f"To fill {wanted.share:.0%} under the same promise, {at_random(wanted.labels)}; "
+                "then give them back."
             )
 
 

@@ -1,14 +1,15 @@
 """A table that an earlier run wrote, given back: which of its labels are a person's.
 
 What surelabel filled in is no evidence, so it is unlabelled again. What a person gave at first, filled in or
-changed since is given now. The columns that say why tell which is which, and are left out then.
+changed since is given now; it teaches, but counts for a promise only where the table says that the row was
+drawn at random. The columns that say why tell which is which, and are left out then.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +23,11 @@ from ..filling import FILLED, STATUSES
 from .filled_table import reason_columns, stem_of
 from .label_columns import answer_of
 
-_WRITTEN = re.compile(r"surelabel_(.+_)?(status|confidence|guess|probability|runner_up|round)")
+_WRITTEN = re.compile(r"surelabel_(.+_)?(status|confidence|guess|probability|runner_up|round|at_random)")
 # Those of the first release too.
 _STATUSES = {"", *STATUSES, *(str(status) for status in Status)}
+
+_DRAWN = "at_random"
 
 
 @dataclass(frozen=True)
@@ -39,16 +42,17 @@ class Tally:
         That a person filled in or changed since.
     taken_back : int
         That surelabel filled in; they are unlabelled again.
+    chosen : int
+        Of those that are given now, the labels of rows that are not known to be drawn at random.
     """
 
     given: int = 0
     by_hand: int = 0
     taken_back: int = 0
+    chosen: int = 0
 
     def __add__(self, other: Tally) -> Tally:
-        return Tally(
-            self.given + other.given, self.by_hand + other.by_hand, self.taken_back + other.taken_back
-        )
+        return Tally(*(mine + others for mine, others in zip(astuple(self), astuple(other), strict=True)))
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,7 @@ class EarlierRun:
     def needed(self) -> list[str]:
         """The columns that `read` looks at."""
         stems = [stem_of(name, self.several) for name in self.targets] if self.is_asked else []
-        wanted = {f"{stem}_{what}" for stem in stems for what in ("status", "guess", "runner_up")}
+        wanted = {f"{stem}_{what}" for stem in stems for what in ("status", "guess", "runner_up", _DRAWN)}
         return [*self.targets, *(name for name in self.added if name in wanted)]
 
     def told(self, tally: Tally) -> str:
@@ -92,7 +96,16 @@ class EarlierRun:
         return (
             f"{self.path} was written by an earlier run. Labels given to that run: {tally.given:,}. Filled "
             f"in or changed by hand since, and given now: {tally.by_hand:,}. Filled in by surelabel, and "
-            f"unlabelled again: {tally.taken_back:,}."
+            f"unlabelled again: {tally.taken_back:,}.{self._told_of_chosen(tally)}"
+        )
+
+    def _told_of_chosen(self, tally: Tally) -> str:
+        if not tally.chosen:
+            return ""
+        column = f"{stem_of(self.targets[0], self.several)}_{_DRAWN}"
+        return (
+            f" Given labels of rows that are not known to be drawn at random: {tally.chosen:,}. They teach, "
+            f"and no promise stands on them; write true into {column} of rows that you drew at random."
         )
 
     def read(
@@ -116,8 +129,35 @@ class EarlierRun:
                 given, by_hand, ours = self._sorted(frame, target, missing_label)
                 out[target] = _mended(frame[target], given, by_hand)
                 out[target] = _emptied(out[target], ours, missing_label, as_text)
-                tally += Tally(int(given.sum()), int(by_hand.sum()), int(ours.sum()))
+                chosen = (given | by_hand) & ~self._drawn(frame, target, given)
+                tally += Tally(int(given.sum()), int(by_hand.sum()), int(ours.sum()), int(chosen.sum()))
         return out, tally
+
+    def sampled(self, frame: pd.DataFrame, missing_label: str | None = None) -> Bools:
+        """Which rows, as far as they are labelled, are a random sample; shape (n,).
+
+        The arguments are those of `read`. Of several labels, a row that has one of a chosen row is chosen.
+        """
+        out = np.ones(len(frame), dtype=bool)
+        for target in self.targets if self.is_asked else ():
+            if target in frame:
+                given, by_hand, _ = self._sorted(frame, target, missing_label)
+                out &= ~(given | by_hand) | self._drawn(frame, target, given)
+        return out
+
+    def _drawn(self, frame: pd.DataFrame, target: str, given: Bools) -> Bools:
+        """Which rows were drawn at random, (n,): where no column tells, those that the run was given."""
+        name = f"{stem_of(target, self.several)}_{_DRAWN}"
+        if name not in self.added or name not in frame:
+            return given
+        cells = _texts(frame[name])
+        said = np.array([answer_of(cell.strip()) if cell.strip() else 0 for cell in cells], dtype=object)
+        for row in np.flatnonzero(said == np.array(None)):
+            raise InputError(
+                f"{self.path}: column {name!r} holds {cells[row]!r} in row {row + 1:,}. Write true where the "
+                "row was drawn at random, and false or nothing where it was not."
+            )
+        return said == 1
 
     def _sorted(
         self, frame: pd.DataFrame, target: str, missing_label: str | None
@@ -184,7 +224,8 @@ def earlier_run(
     if not kept:
         return EarlierRun(str(path), tuple(here), tuple(targets), several, is_asked=False)
     wanted = [name for target in targets for name in reason_columns(stem_of(target, several), several)]
-    lacking = [name for name in wanted if name not in kept]
+    # Earlier releases did not say which rows were drawn at random.
+    lacking = [name for name in wanted if name not in kept and not name.endswith(f"_{_DRAWN}")]
     strange = [name for name in kept if name not in wanted]
     if lacking or strange:
         problem = (

@@ -23,16 +23,19 @@ class _Terminated(BaseException):
 
 
 @contextmanager
-def answering() -> Iterator[None]:
-    """Errors as sentences, with their exit code; SURELABEL_DEBUG=1 shows where they come from."""
+def answering(kept: str = "What was finished is kept.") -> Iterator[None]:
+    """Errors as sentences, with their exit code; SURELABEL_DEBUG=1 shows where they come from.
+
+    `kept` says what is there after an interruption, and how to go on.
+    """
     try:
         with _terminable():
             yield
     except KeyboardInterrupt:
-        _say("Interrupted. What was finished is kept; --resume goes on.")
+        _say(f"Interrupted. {kept}")
         raise typer.Exit(INTERRUPTED) from None
     except _Terminated:
-        _say("Terminated. What was finished is kept; --resume goes on.")
+        _say(f"Terminated. {kept}")
         raise typer.Exit(TERMINATED) from None
     except _EXPECTED as error:
         if os.environ.get("SURELABEL_DEBUG"):

@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..common.types import Ints, Values
+from ..common.types import Bools, Ints, Values
 from ..filling import FILLED, GIVEN, LEFT
 
-_REASONS = ("status", "confidence", "guess", "probability", "runner_up", "round")
+_REASONS = ("status", "confidence", "guess", "probability", "runner_up", "round", "at_random")
+
+# Of given labels: whether the row was drawn at random.
+_TRUE, _FALSE = "true", "false"
 
 
 def stem_of(target: str, several: bool) -> str:
@@ -31,6 +34,7 @@ def filled(
     audit: pd.DataFrame,
     start: int,
     stem: str = "surelabel",
+    sampled: Bools | None = None,
 ) -> pd.DataFrame:
     """The table with its labels filled in and the columns that say why.
 
@@ -47,6 +51,8 @@ def filled(
         Position of the first row in the fit.
     stem : str, default="surelabel"
         How the names of the columns that say why begin.
+    sampled : ndarray of shape (n,), optional
+        Which rows, if their label was given, were drawn at random; by default all.
     """
     out = frame.copy(deep=False)
     lines = audit.loc[(audit.index >= start) & (audit.index < start + len(frame))]
@@ -61,6 +67,7 @@ def filled(
         spread(_rounded(lines["probability"]), "double"),
         spread(_text(lines["runner_up"].to_numpy(), asked)),
         spread([n if n > 0 else None for n in lines["round"].tolist()], "int64"),
+        spread(None, default=_TRUE if sampled is None else np.where(sampled, _TRUE, _FALSE)),
     ]
     for name, column in zip(reason_columns(stem), reasons, strict=True):
         out[name] = column
@@ -83,7 +90,9 @@ def _label_column(frame: pd.DataFrame, target: str, places: Ints, labels: Values
 def _spreader(at: Ints, index: pd.Index) -> Callable[..., pd.Series]:
     """Makes columns of the whole table from the cells of the rows that came unlabelled."""
 
-    def spread(cells: Sequence[Any] | Values, kind: str = "string", default: str | None = None) -> pd.Series:
+    def spread(
+        cells: Sequence[Any] | Values | None, kind: str = "string", default: str | Values | None = None
+    ) -> pd.Series:
         column = np.full(len(index), default, dtype=object)
         column[at] = cells
         return pd.Series(column, index=index, dtype=f"{kind}[pyarrow]")

@@ -44,7 +44,7 @@ def review(
     from .run_folder import RunFolder
 
     console = console_for(quiet)
-    with answering(), notices(console):
+    with answering(f"Every answer is kept; surelabel review {run_folder} goes on."), notices(console):
         check_setting("--goal", goal, SOME_SHARE)
         reviewed(
             RunFolder(run_folder),
@@ -74,6 +74,8 @@ def reviewed(
     pile: str = "ask",
 ) -> None:
     """Serve the page until Ctrl-C; with `answer_from`, until a simulated person has answered some rows."""
+    # The imports and the run take a while.
+    console.print(f"Reading {escaped(folder.path)} ...", highlight=False, soft_wrap=True)
     from ..review.person import answer_pile
     from ..review.server import Serving
     from .answered import file_of
@@ -107,11 +109,11 @@ def reviewed(
         desk.close()
     if desk.ledger.last:
         console.print(
-            f"\n{len(desk.ledger):,} rows answered. To take them in: surelabel label --out "
-            f"{escaped(folder.path)} --resume",
+            f"\n{len(desk.ledger):,} rows answered: {escaped(file_of(folder))}",
             highlight=False,
             soft_wrap=True,
         )
+        _tell_how_to_take_in(console, folder)
 
 
 def _until_ctrl_c() -> None:
@@ -128,7 +130,11 @@ def answers_command(
     ] = None,
     source: Annotated[
         str | None,
-        typer.Option("--from", help="A file of answers to bring in: columns row, from 1, and label."),
+        typer.Option(
+            "--from",
+            help="A file of answers to bring in: columns row, from 1, and label; or what `surelabel next` "
+            "wrote, with labels filled in.",
+        ),
     ] = None,
     quiet: Quiet = False,
 ) -> None:
@@ -149,10 +155,11 @@ def answers_command(
         folder = RunFolder(run_folder)
         record = folder.record()
         if source is not None:
-            n_rows, asked = _rows_and_labels(folder)
+            about = _rows_and_labels(folder)
             with alone_in(folder.path):
-                n = brought_in(folder, source, record["digests"], n_rows, asked)
+                n = brought_in(folder, source, record["digests"], *about)
             console.print(f"{n:,} answers of {escaped(source)} are with the run.", highlight=False)
+            _tell_how_to_take_in(console, folder)
             return
         path = Path(str(out))
         if (
@@ -170,10 +177,22 @@ def answers_command(
         console.print(f"{len(ledger):,} answered rows: {escaped(path)}", highlight=False)
 
 
-def _rows_and_labels(folder: RunFolder) -> tuple[int, tuple[str, ...]]:
-    """Rows of the tables of a run, and the names of the labels where rows have several."""
-    from ..saving.model_file import load
+def _tell_how_to_take_in(console: Console, folder: RunFolder) -> None:
+    console.print(
+        f"To take them in: surelabel label --out {escaped(folder.path)} --resume",
+        highlight=False,
+        soft_wrap=True,
+    )
 
-    folder.finished_record()
+
+def _rows_and_labels(folder: RunFolder) -> tuple[list[int], tuple[str, ...], bool]:
+    """Rows of each table of a run, its label columns, and whether rows have several labels."""
+    from ..saving.model_file import load
+    from .reviewing import targets_of
+    from .settings import Settings
+
+    record = folder.finished_record()
     clf = load(folder.model)
-    return len(clf.labeled_iter_), tuple(map(str, clf.classes_)) if clf.several_labels else ()
+    n_rows = len(clf.labeled_iter_)
+    n_first = int(record.get("rows", n_rows))
+    return [n_first, n_rows - n_first], targets_of(clf, Settings.of(record["settings"])), clf.several_labels

@@ -73,9 +73,8 @@ def _answers(settings: Settings, folder: RunFolder, source: str | None, resume: 
     if source is not None:
         read = read_tables(settings)
         with alone_in(folder.path):
-            n_rows = sum(len(table.frame) for table in read.tables)
-            asked = read.targets if read.facts.several else ()
-            brought_in(folder, source, read.facts.digests, n_rows, asked)
+            n_rows = [len(table.frame) for table in read.tables]
+            brought_in(folder, source, read.facts.digests, n_rows, read.targets, read.facts.several)
     return known_answers(folder) if resume or source is not None else None
 
 

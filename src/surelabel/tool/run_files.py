@@ -182,7 +182,19 @@ class RunFiles:
         if path.exists():
             self._files[name] = digest_of(path)
             if self._files[name] not in listed:
-                raise InputError(f"{path} has changed since the run wrote it, and is not replaced. {_AWAY}")
+                raise InputError(
+                    f"{path} has changed since the run wrote it, and is not replaced. {_way_out(path)}"
+                )
+
+    def check_not_answered(self, names: Iterable[str]) -> None:
+        """Refuse tables that were changed since the run wrote them: nobody would read what is in them."""
+        for name in sorted(set(names) & self._files.keys()):
+            path = self.folder / name
+            if path.exists() and digest_of(path) != self._files[name]:
+                raise InputError(
+                    f"{path} has changed since the run wrote it, and --resume does not read it. "
+                    f"{_way_out(path)}"
+                )
 
     def _check_folder(self, name: str) -> None:
         """Refuse a folder of the run that is a link or holds one."""
@@ -271,6 +283,16 @@ class RunFiles:
         """Remove temporary files that a run left when it was killed while it wrote."""
         for folder in (self.folder, *(self.folder / name for name in self._folders)):
             _remove_files(folder, _TEMPORARY)
+
+
+def _way_out(path: Path) -> str:
+    """What to do with a file that was changed: in a table there may be labels of a person."""
+    if not re.fullmatch(_TABLE, path.name, re.IGNORECASE):
+        return "Move it away; surelabel label can also name another --out."
+    return (
+        "Move it away, or take in the labels that you wrote into it: surelabel label "
+        f"{path}, with the --target of this run and another --out."
+    )
 
 
 def digest_of(path: Path) -> str:

@@ -116,6 +116,7 @@ class RunFolder:
         self._check_outputs(facts)
         self.files.load()
         if record["status"] == COMPLETE:
+            self.files.check_not_answered(facts.outputs)
             self.files.sweep()
             self.forget()
             return record, self._n_rounds_kept()

@@ -44,6 +44,10 @@ from .shards import (
 )
 from .source import Labelling, Reader, Source
 
+_NO_SAMPLE = (
+    "a run in shards cannot tell labels of chosen rows from a random sample, so nothing is promised; "
+    "--engine local can."
+)
 _A_SHARD_AT_A_TIME = (
     "rows are read in shards, one after the other (--engine shards); labels go into a folder. The report, "
     "and surelabel review, fill and next, are for tables in memory (--engine local)."
@@ -85,6 +89,8 @@ class ShardSource(Source):
         Where they are worked on.
     earlier : EarlierRun, optional
         What an earlier run added to the table.
+    is_sample : bool, default=True
+        Whether all given labels are a random sample; nothing is promised on others.
     """
 
     shards: list[Shard]
@@ -92,6 +98,7 @@ class ShardSource(Source):
     labels: dict[Any, Any]
     place: Place
     earlier: EarlierRun | None = None
+    is_sample: bool = True
 
     def labelling(self, settings: Settings, folder: RunFolder) -> ShardLabelling:
         """The work that settings ask for, where the shards are."""
@@ -163,7 +170,8 @@ class ShardLabelling(Labelling):
     def filling(self) -> Filling:
         """Which labels are handed out, and what is promised of them."""
         asked = self.settings
-        promise = asked.promise and (asked.guard or judged_by_held_out(self.fitted()))
+        judged = asked.guard or judged_by_held_out(self.fitted())
+        promise = asked.promise and judged and self.source.is_sample
         return decided(
             self.fitted(), asked.right, asked.confidence, asked.per_class, exact=False, promise=promise
         )
@@ -206,6 +214,7 @@ def _read(settings: Settings, shards: list[Shard], digest: str, place: Place) ->
         n_unlabeled=n_rows - sum(counts.values()),
         notes=(
             *(() if earlier is None else (earlier.told(tally),)),
+            *((_NO_SAMPLE,) if tally.chosen else ()),
             *((_A_SHARD_AT_A_TIME,) if settings.engine == "shards" else ()),
         ),
         digests={"data": digest},
@@ -213,7 +222,7 @@ def _read(settings: Settings, shards: list[Shard], digest: str, place: Place) ->
         outputs=(OUTPUTS[0],),
         record={"by_hand": tally.by_hand},
     )
-    return ShardSource(facts, shards, target, labels, place, earlier)
+    return ShardSource(facts, shards, target, labels, place, earlier, is_sample=not tally.chosen)
 
 
 def _looked_at(shards: list[Shard], place: Place) -> pd.DataFrame:

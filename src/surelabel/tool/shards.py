@@ -226,7 +226,9 @@ def write_filled(
         The file to write.
     """
     frame, form = shard.read()
+    sampled = None
     if earlier is not None:
+        sampled = earlier.sampled(frame, missing_label)
         frame, _ = earlier.read(frame, missing_label)
     lines = lines.set_axis(range(len(lines)))
     unknown = lines["round"].to_numpy() != 0
@@ -240,6 +242,6 @@ def write_filled(
     handed = said["probability"].to_numpy(dtype=float) >= limits - _ROUNDING
     labels = [written[str(label)] if out else None for label, out in zip(said["guess"], handed, strict=True)]
     said = said.assign(filled=pd.Series(labels, index=said.index, dtype=object))
-    table = filled(frame, target, said, 0)
+    table = filled(frame, target, said, 0, sampled=sampled)
     write_table(table, path, form)
     return digest_of(Path(path))

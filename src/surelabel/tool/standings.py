@@ -66,8 +66,10 @@ def outlook_of(folder: RunFolder, clf: PseudoLabelClassifier, goal: float) -> Ou
     so_far = standings_of(folder)
     if not so_far:
         return None
+    # From the second training on, the speed so far tells more than an estimate from one.
+    ahead = outlook(so_far, goal)
+    if ahead.stop or ahead.answers_left is not None:
+        return ahead
     settings = folder.record()["settings"]
     right, confidence = settings.get("right", RIGHT), settings.get("confidence")
-    # From the second training on, the speed so far tells more than an estimate from one.
-    needed = clf.labels_needed(goal, right, confidence).labels if len(so_far) == 1 else None
-    return outlook(so_far, goal, needed)
+    return outlook(so_far, goal, clf.labels_needed(goal, right, confidence).labels)

@@ -28,17 +28,19 @@ def read_tables(settings: Settings, answers: Answers | None = None) -> TableSour
     """Read the files that settings name, and what people answered since."""
     tables = _tables(settings)
     targets, several = target_names(tables[0].frame, settings)
-    tables, drop, by_hand = _given_back(tables, targets, several, settings)
+    tables, drop, by_hand, drawn = _given_back(tables, targets, several, settings)
     table, more = tables[0], tables[1:]
     kinds = settings.kinds(table.frame, targets, drop)
     for each in more:
         for name in targets:
             _check_unlabeled(each, name, settings.missing_label)
-    sampled = None
+    # Only answers give labels to rows of the second file.
+    labelled = tables[:1]
+    sampled = None if drawn.all() else drawn
     if answers is not None and len(answers):
-        tables, sampled = answers.taken_in(tables, targets, several)
-        table, more = tables[0], tables[1:]
-    columns = [uniform(_labels(tables, name, settings.missing_label, sampled)) for name in targets]
+        tables, asked_at_random = answers.taken_in(tables, targets, several)
+        table, more, labelled, sampled = tables[0], tables[1:], tables, drawn & asked_at_random
+    columns = [uniform(_labels(labelled, name, settings.missing_label)) for name in targets]
     labels, written = yes_or_no(columns, targets) if several else (columns[0], ())
     check_used(kinds, settings.data)
     check_labelled(int((labels != np.array(None)).sum()), len(labels), settings.data, targets)
@@ -64,10 +66,11 @@ def read_tables(settings: Settings, answers: Answers | None = None) -> TableSour
     return TableSource(facts, tables, labels, targets, written, sampled)
 
 
-def _labels(tables: list[Table], name: str, missing_label: str | None, sampled: Bools | None) -> Values:
-    """Labels of the rows of the first file; of both, once people have answered, (n,)."""
-    first, *more = (target_values(each.frame, name, missing_label) for each in tables if name in each.frame)
-    return first if sampled is None or not more else np.concatenate([first, *more])
+def _labels(tables: list[Table], name: str, missing_label: str | None) -> Values:
+    """Labels of the rows of these files, those that have the column, (n,)."""
+    return np.concatenate(
+        [target_values(each.frame, name, missing_label) for each in tables if name in each.frame]
+    )
 
 
 def _column_notes(kinds: list[Kind]) -> Iterator[str]:
@@ -95,21 +98,28 @@ def _tables(settings: Settings) -> list[Table]:
 
 def _given_back(
     tables: list[Table], targets: tuple[str, ...], several: bool, settings: Settings
-) -> tuple[list[Table], tuple[str, ...], int]:
-    """Tables as if no run had written them, columns to drop, and how many labels are by hand."""
+) -> tuple[list[Table], tuple[str, ...], int, Bools]:
+    """Tables as if no run had written them, columns to drop, how many labels are by hand, and sampled rows.
+
+    Sampled are those that, as far as they are labelled, are a random sample, shape (n,).
+    """
     for name in targets:
         target_column(tables[0].frame, name)
-    read, added, n_by_hand = [], set(), 0
+    read, added, n_by_hand, sampled = [], set(), 0, []
     for table in tables:
         earlier = earlier_run(table.frame.columns, table.path, targets, several, settings.drop)
+        drawn = np.ones(len(table.frame), dtype=bool)
         if earlier is not None:
+            drawn = earlier.sampled(table.frame, settings.missing_label)
             as_text = table.format.kind in ("csv", "tsv")
             frame, tally = earlier.read(table.frame, settings.missing_label, as_text)
             table = replace(table, frame=frame, notes=(*table.notes, earlier.told(tally)))
             added |= set(earlier.added)
             n_by_hand += tally.by_hand
         read.append(table)
-    return read, tuple(name for name in settings.drop if name not in added), n_by_hand
+        sampled.append(drawn)
+    drop = tuple(name for name in settings.drop if name not in added)
+    return read, drop, n_by_hand, np.concatenate(sampled)
 
 
 def _format_kind(path: str) -> str:

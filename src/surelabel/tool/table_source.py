@@ -43,8 +43,8 @@ class TableSource(Source):
     answers : tuple of L dicts
         Of several labels: how 1 and 0 are written in each column.
     sampled : ndarray of shape (n,), optional
-        Which given labels are a random sample, where people have answered since; then `labels` may be those
-        of the rows of both files.
+        Which given labels are a random sample, of the rows of both files; None: all. Where people have
+        answered since, `labels` may be those of both files too.
     """
 
     tables: list[Table]
@@ -151,7 +151,8 @@ class TableLabelling(Labelling):
             rows = slice(start, start + len(table.frame))
             frame = table.frame
             for column in columns:
-                frame = filled(frame, column.target, column.lines, start, column.stem)
+                sampled = None if source.sampled is None else source.sampled[rows]
+                frame = filled(frame, column.target, column.lines, start, column.stem, sampled)
             if source.facts.several:  # of two answers, the runner-up is always the other
                 frame = frame.drop(columns=[f"{column.stem}_runner_up" for column in columns])
             filled_in = {column.target: column.handed_out(rows) for column in columns}
