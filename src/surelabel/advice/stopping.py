@@ -53,7 +53,7 @@ class Outlook:
     Examples
     --------
     >>> print(Outlook(0.9, 0.62, False, False, 140))
-    62.0% of the missing labels can be promised, the goal is 90.0%; about 140 more answers
+    62.0% of the missing labels can be promised, the goal is 90.0%; roughly 140 more answers
     """
 
     goal: float
@@ -76,7 +76,7 @@ class Outlook:
             return f"stop: the last answers changed nothing; {so_far}"
         if self.answers_left is None:
             return f"{so_far}; how many more answers cannot be told yet"
-        return f"{so_far}; about {self.answers_left:,} more answers"
+        return f"{so_far}; roughly {self.answers_left:,} more answers"
 
 
 def outlook(standings: Sequence[Standing], goal: float = GOAL, needed: int | None = None) -> Outlook:

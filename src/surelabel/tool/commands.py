@@ -339,7 +339,7 @@ def demo(
         console.print(
             f"\nThe truth of these digits is known: {n_right:,} of {n_found:,} labels are right "
             f"({n_right / max(n_found, 1):.1%}).\n"
-            f"To ask for more: surelabel fill {escaped(folder.path)} --right 0.99",
+            f"To be surer of them: surelabel fill {escaped(folder.path)} --right 0.99",
             highlight=False,
             soft_wrap=True,
         )
