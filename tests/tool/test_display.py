@@ -10,12 +10,12 @@ import pytest
 from rich.console import Console
 
 from surelabel.filling import Evidence, More, fill
-from surelabel.tool.display import _wanted, show_facts, show_outcome
+from surelabel.tool.display import _wanted, show_facts, show_outcome, show_rounds_over
 from surelabel.tool.facts import Facts
 from surelabel.tool.progress import Progress, _Step
 from surelabel.tool.settings import Settings
 from surelabel.tool.summary import Summary
-from surelabel.tool.work import Outcome, Stop
+from surelabel.tool.work import Outcome, Stop, _looser
 
 
 @pytest.mark.parametrize(
@@ -74,6 +74,25 @@ def test_rows_in_shards_are_filled_anew_by_the_same_command_where_that_helps():
         words = "3 labels, and less sure: the same command with --overwrite --right 0.9"
         assert (words in out.getvalue()) == said
         assert "surelabel fill" not in out.getvalue()
+
+
+@pytest.mark.parametrize(("right", "fills", "offered"), [(0.95, 2, True), (0.95, 1, False), (0.5, 2, False)])
+def test_a_lower_promise_is_offered_only_where_it_fills_in_noticeably_more(right, fills, offered):
+    def filling(lower):
+        n = fills if lower == 0.9 else 0
+        return SimpleNamespace(n_filled=150 + n, filled=np.ones(200), right=lower)
+
+    looser = _looser(Settings("birds.csv", right=right), SimpleNamespace(filling=filling), filling(right))
+    assert (looser is not None) == offered
+    assert looser is None or looser.right == 0.9
+
+
+@pytest.mark.parametrize(("promised", "said"), [(0.8, "after them, by the promise."), (0.0, "after them.")])
+def test_rounds_and_promise_are_told_apart(promised, said):
+    out, filling = StringIO(), SimpleNamespace(filled=np.ones(5), share_promised=promised)
+    show_rounds_over(Console(file=out, width=120), Outcome(False, filling=filling))
+    assert "Rounds accept labels for training. Which labels are filled in is decided" in out.getvalue()
+    assert said in out.getvalue()
 
 
 def test_the_line_of_all_classes_has_the_share_right_too():
