@@ -399,6 +399,22 @@ def test_what_the_command_line_knows_is_told():
         assert piece in html
 
 
+@pytest.mark.parametrize(
+    ("filled", "begins"), [(0, "Label more rows by hand"), (5, "Label the 355 rows"), (360, "Check some")]
+)
+@pytest.mark.parametrize(("run", "code"), [(None, "review(clf, X)"), ("my/run", "surelabel review my/run")])
+def test_what_to_do_next_begins_with_what_a_person_can_do(filled, begins, run, code):
+    clf = simulated(400)
+    names = np.where(np.arange(360) < filled, clf.pseudo_labels_["guess"].astype(object), None)
+    clf.pseudo_labels_ = clf.pseudo_labels_.assign(filled=names)
+    more = ["Label roughly 40 rows."]
+    advice = words.advice(clf, data.classes(clf), data.confusions(clf), more, run)
+    assert advice[0][0].startswith(begins)
+    assert advice[0][1] == code
+    assert advice[1] == ("Label roughly 40 rows", "")
+    assert any("hardest to tell apart" in said and "next" in how for said, how in advice)
+
+
 @pytest.mark.parametrize("form", ["array", "polars", "sparse", "unlabelled only"])
 def test_any_table_is_shown(form):
     clf = simulated(60, 3)
@@ -597,3 +613,15 @@ def test_labelled_rows_that_were_chosen_are_told():
     assert words.startswith("2 of 3 labelled rows")
     assert not _not_sampled(SimpleNamespace(labeled_iter_=given, sampled_=given == 0))
     assert not _not_sampled(SimpleNamespace(labeled_iter_=given, sampled_=None))
+
+
+@needs_browser
+@pytest.mark.parametrize("width", [1000, 1280])
+def test_on_a_screen_nothing_is_scrolled_sideways(width, tmp_path, browser):
+    clf, X, y = digits()
+    tab = Tab(browser, width=width).open_report(report(clf, tmp_path / "report.html", X=X, y_true=y))
+    wider = """[...document.querySelectorAll('[data-chart], .scroll')]
+        .filter((box) => box.scrollWidth > box.clientWidth)
+        .map((box) => box.dataset.chart || box.textContent)"""
+    assert tab.run(wider) == []
+    tab.close()

@@ -295,7 +295,7 @@ def test_the_goal_is_in_sight_and_what_the_answers_changed_stays_until_it_is_rea
     desk = small_desk(fit, tmp_path, outlook=ahead)
     with served(desk, update=Taking(desk)) as serving:
         page = Page(browser, serving)
-        assert page.text("goal").endswith("the goal is 90.0%; about 140 more answers at the speed so far.")
+        assert page.text("goal").endswith("the goal is 90.0%; roughly 140 more answers at the speed so far.")
         page.press("1")
         page.page.click("#update")
         page.page.wait_for_selector("#news:not([hidden])")

@@ -11,6 +11,7 @@ from birds import birds, refused, surelabel, with_small_models, written
 from surelabel import load
 from surelabel.files import read_table
 from surelabel.review.answers import answers_in
+from surelabel.tool.asking_display import _Column, _table
 
 
 @pytest.fixture(scope="module")
@@ -109,6 +110,28 @@ def test_doubts_finds_the_wrong_label_and_says_what_speaks_against_it(run, tmp_p
     )
     against = [int(number) - 1 for number in first["surelabel_against"].split(", ")]
     assert set(frame.loc[against, "species"]) == {"cat"}
+
+
+@pytest.mark.parametrize("command", ["next", "doubts"])
+def test_tables_name_the_rows_and_fit_a_terminal_of_80_columns(run, command):
+    folder, frame = run
+    result = surelabel(command, folder, "-n", 3)
+    head, first = result.output.splitlines()[:2]
+    assert head.split()[:2] == ["row", "ring"]
+    number, ring = first.split()[:2]
+    assert ring == frame.loc[int(number) - 1, "ring"]
+    assert "\N{HORIZONTAL ELLIPSIS}" not in result.output
+    assert max(map(len, result.output.splitlines())) <= 80
+
+
+def test_cells_have_the_room_that_is_left():
+    own = [_Column("row", [1, 2], justify="right"), _Column("given", ["shipping 6%", None])]
+    cells = [_Column("message", ["it broke when I opened the box " * 3, ""]), _Column("row", ["x" * 20, "y"])]
+    wide, narrow, none = (_table(own, cells, width) for width in (80, 44, 12))
+    assert [column.header.plain for column in wide.columns] == ["row", "given", "message", "row"]
+    assert [column.width for column in wide.columns] == [3, 11, 28, 20]
+    assert [column.width for column in narrow.columns] == [3, 11, 26]
+    assert [column.width for column in none.columns] == [None] * 3
 
 
 def test_neither_changes_the_run(run):

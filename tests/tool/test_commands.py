@@ -781,6 +781,16 @@ def test_every_command_has_help_with_an_example(name):
     assert f"surelabel {name} " in result.output
 
 
+def test_help_lists_commands_by_the_way_of_the_work_and_options_by_what_they_are_about():
+    wanted = ["inspect", "label", "fill", "review", "next", "doubts", "answers", "report", "predict", "demo"]
+    shown = re.findall(r"^\W ([a-z]+)  ", surelabel("--help").output, flags=re.M)
+    assert shown == [*wanted, "bench"]
+    panels = re.findall(r"\u256d\u2500 ([A-Z][A-Za-z ]+) \u2500", surelabel("label", "--help").output)
+    assert panels[2:] == [
+        *("What goes in", "How columns are read", "The promise", "The method", "The run", "The machine"),
+    ]
+
+
 @pytest.mark.parametrize("name", commands())
 def test_every_command_and_option_is_documented(name):
     text = (ROOT / "docs" / "tool.md").read_text()

@@ -55,9 +55,9 @@ class Outlook:
     Examples
     --------
     >>> print(Outlook(0.9, 0.62, False, False, 140))
-    62.0% of the missing labels can be promised, the goal is 90.0%; about 140 more answers at the speed so far
+    62.0% of ... can be promised, the goal is 90.0%; roughly 140 more answers at the speed so far
     >>> print(Outlook(0.9, 0.62, False, False, None, random_left=73))
-    62.0% of ...; about 73 more labels of rows drawn at random (one in 5 of those that are asked about)
+    62.0% of ...; roughly 73 more labels of rows drawn at random (one in 5 of those that are asked about)
     """
 
     goal: float
@@ -83,7 +83,7 @@ class Outlook:
             return f"{so_far}; {at_random(self.random_left)}"
         if self.answers_left is None:
             return f"{so_far}; how many more answers cannot be told yet"
-        return f"{so_far}; about {self.answers_left:,} more answers at the speed so far"
+        return f"{so_far}; roughly {self.answers_left:,} more answers at the speed so far"
 
 
 def outlook(standings: Sequence[Standing], goal: float = GOAL, needed: int | None = None) -> Outlook:
@@ -122,10 +122,12 @@ def at_random(n: int) -> str:
     Examples
     --------
     >>> at_random(73)
-    'about 73 more labels of rows drawn at random (one in 5 of those that are asked about)'
+    'roughly 73 more labels of rows drawn at random (one in 5 of those that are asked about)'
     """
     one_in = round(1 / RANDOM_SHARE)
-    return f"about {n:,} more labels of rows drawn at random (one in {one_in} of those that are asked about)"
+    return (
+        f"roughly {n:,} more labels of rows drawn at random (one in {one_in} of those that are asked about)"
+    )
 
 
 def gained(standings: Sequence[Standing]) -> str | None:

@@ -39,7 +39,8 @@ def report(
         The true labels of the same rows, where they are known: how many labels are right.
     details : dict, optional
         What only the caller knows: "input" (the file's name), "columns" (dicts of name, kind,
-        why, n_missing, n_distinct, examples), "settings", "versions" (dicts), "seed", "command".
+        why, n_missing, n_distinct, examples), "settings", "versions" (dicts), "seed", "command", "run" (the
+        folder of a run of the command line, as it is typed).
 
     Returns
     -------

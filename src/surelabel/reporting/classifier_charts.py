@@ -89,15 +89,16 @@ def promise(frame: pd.DataFrame, chosen: pd.DataFrame) -> alt.LayerChart:
         alt.Tooltip("right:Q", title="at least right", format=".1%"),
         alt.Tooltip("rows:Q", title="labels filled in", format=","),
     ]
+    legend = alt.Legend(title=None, orient="bottom")
     lines = (
         alt.Chart(data_of(frame))
         .mark_line(interpolate="step-after", strokeWidth=2.5)
         .encode(
             x=right,
             y=share,
-            color=alt.Color("form:N", scale=scale, legend=alt.Legend(title=None, orient="bottom")),
+            color=alt.Color("form:N", scale=scale, legend=legend),
             strokeDash=alt.StrokeDash(
-                "form:N", scale=alt.Scale(domain=forms, range=[[4, 3], [1, 0], [1, 0]]), legend=None
+                "form:N", scale=alt.Scale(domain=forms, range=[[4, 3], [1, 0], [1, 0]]), legend=legend
             ),
             tooltip=tooltip,
         )

@@ -56,7 +56,7 @@ def overview(
     tiles += [
         (f"{left:,}", "left for a person to decide"),
         (f"{len(frame):,}", "labels"),
-        (duration(data.times(clf)["seconds"].sum()), "in total"),
+        (duration(data.times(clf)["seconds"].sum()), "of training and labelling"),
     ]
     gains = frame.dropna(subset="gain")
     drawn = {

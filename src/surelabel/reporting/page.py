@@ -149,7 +149,7 @@ def _context(
     tiles += [
         (f"{n - filled:,}", "left for a person to decide"),
         (f"{clf.n_iter_:,}", "round" if clf.n_iter_ == 1 else "rounds"),
-        (duration(data.times(clf)["seconds"].sum()), "in total"),
+        (duration(data.times(clf)["seconds"].sum()), "of training and labelling"),
     ]
     return {
         "headline": words.headline(clf),
@@ -158,7 +158,7 @@ def _context(
         "handed": out,
         "input": text(details["input"], 120) if details.get("input") else None,
         "tiles": tiles,
-        "advice": words.advice(clf, classes, confusions),
+        "advice": words.advice(clf, classes, confusions, out.more, details.get("run")),
         "rows_in_words": about.rows_in_words(clf),
         "columns": columns[: about.MOST_COLUMNS],
         "n_columns": count(len(columns), "column"),

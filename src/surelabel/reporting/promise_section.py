@@ -119,24 +119,20 @@ def _not_sampled(clf: Fitted) -> list[str]:
 
 def _more(filling: Any) -> list[str]:
     """Sentences on what it takes to fill more."""
-    left = len(filling.filled) - filling.n_filled
-    if not left:
-        return []
-    out = [f"{count(left, 'label')} left for a person to decide."]
+    out: list[str] = []
+    if filling.n_filled == len(filling.filled):
+        return out
     if filling.missing:
         out.append(
             f"A promise of {percent(filling.right)} takes at least {count(filling.missing, 'label')} more, "
             "of rows drawn at random."
         )
-    steps = [
-        f"{count(each.labels, 'label')} more for {percent(each.share)}"
-        for each in filling.more
-        if each.labels
-    ]
+    steps = [f"{each.labels:,} for {each.share:.0%}" for each in filling.more if each.labels]
     if steps:
+        steps[0] += " of the missing labels"
         out.append(
-            f"To fill more of the table under the same promise, about: {'; '.join(steps)}. They are to be "
-            "labels of rows drawn at random; it is a rough estimate."
+            "To fill in more under the same promise, label more rows, drawn at random: roughly "
+            f"{', '.join(steps)}."
         )
     return out
 

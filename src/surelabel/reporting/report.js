@@ -54,7 +54,7 @@
   const line = (row) => {
     const tr = make("tr", undefined, "line");
     for (const [name, , digits] of heads) {
-      const td = make("td", undefined, digits === undefined ? (["filled", "right", "status"].includes(name) ? "" : "name") : "n");
+      const td = make("td", undefined, digits === undefined ? (["filled", "right", "status"].includes(name) ? "words" : "name") : "n");
       if (name === "status") {
         const dot = make("span", undefined, "dot");
         dot.style.background = page.outcomes[row.outcome];
@@ -156,14 +156,22 @@
   const narrow = window.innerWidth < 560;
   // Axes take what room they need, and only a drawn chart knows how much; the rest is the plot's.
   const views = new Map(), busy = new Set();
-  const beyond = (box) => box.querySelector("svg").getBoundingClientRect().width - box.clientWidth;
+  const beyond = (box) => {
+    const over = box.scrollWidth - box.clientWidth;
+    return over > 0 ? over : box.querySelector("svg").getBoundingClientRect().width - box.clientWidth;
+  };
   const fit = async (box) => {
     if (busy.has(box)) return;
     busy.add(box);
-    const view = views.get(box), width = view.width(), extra = beyond(box);
-    if (extra > 1 || extra < -14) { // a little less than the room there is need not be drawn twice
-      await view.width(Math.max(width - extra, 120)).runAsync();
-      if (extra > 0 && beyond(box) > extra / 2) await view.width(width).runAsync(); // it is the legend that is wide
+    const view = views.get(box);
+    for (let drawn = 0; drawn < 3; drawn += 1) { // a narrower plot may have other labels on its axes
+      const width = view.width(), extra = beyond(box);
+      if (extra <= 0 && extra >= -14) break; // a little less than the room there is need not be drawn again
+      await view.width(Math.max(width - extra - (extra > 0 ? 2 : 0), 120)).runAsync();
+      if (extra > 14 && beyond(box) > extra / 2) { // it is the legend that is wide
+        await view.width(width).runAsync();
+        break;
+      }
     }
     busy.delete(box);
   };
@@ -174,6 +182,7 @@
     if (narrow && spec.encoding?.facet) Object.assign(spec, { width: 128 }).encoding.facet.columns = 2;
     const wide = !spec.encoding?.facet && (name !== "confusions" || narrow || spec.width > box.clientWidth);
     if (wide) spec.width = Math.max(box.clientWidth - 68, 120);
+    if (narrow && name === "promise") spec.layer[0].encoding.color.legend.columns = 1;
     if (narrow && name === "round_classes" && spec.encoding.color.legend) spec.encoding.color.legend.columns = 3;
     const { view } = await vegaEmbed(box, spec, {
       mode: "vega-lite", renderer: "svg", ast: true, config,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -135,38 +135,65 @@ def reasons(clf: Fitted) -> list[dict[str, Any]]:
     ]
 
 
-def advice(clf: Fitted, classes: pd.DataFrame, confusions: pd.DataFrame) -> list[str]:
-    """What to do next, sentences in the order of their weight."""
-    table = clf.pseudo_labels_
-    filled = handed_out(clf).notna()
-    n, found = len(table), int(filled.sum())
-    out = []
-    if n and not found:
-        out.append(
-            "Label more rows by hand. Those that the committee finds hardest are at the top of the table "
-            "below; a few of each class can be enough."
+def advice(
+    clf: Fitted,
+    classes: pd.DataFrame,
+    confusions: pd.DataFrame,
+    more: Sequence[str] = (),
+    run: str | None = None,
+) -> list[tuple[str, str]]:
+    """What to do next, in the order of its weight: words, and the command or code that does it, or "".
+
+    `more` tells in sentences what it takes to fill in more, and `run` is the folder of a run of the tool.
+    """
+    if not len(clf.pseudo_labels_):
+        return []
+    out = [_first(clf, run), *((sentence.removesuffix("."), "") for sentence in more)]
+    few = classes[classes["given"] < 5]
+    if not handed_out(clf).notna().any() and len(few):
+        verb = "has" if len(few) == 1 else "have"
+        out.append((f"{_listed(few['class'])} {verb} fewer than 5 given labels", ""))
+    if narrow := _narrow(clf):
+        words = (
+            f"Check {count(narrow, 'label')} first: there the best class leads the runner-up by less than "
+            f"{NARROW:g}. In the table below they come first"
         )
-        if (classes["given"] < 5).any():
-            few = classes[classes["given"] < 5]
-            verb = "has" if len(few) == 1 else "have"
-            out.append(f"{_listed(few['class'])} {verb} fewer than 5 given labels.")
-    if found:
-        narrow = int((filled.to_numpy() & (gap_of(table) < NARROW)).sum())
-        if narrow:
-            out.append(
-                f"Check {count(narrow, 'label')} first: there the best class leads the runner-up by less "
-                f"than {NARROW:g}. In the table below they come first."
-            )
+        out.append((words, ""))
     if len(confusions):
         top = confusions.sort_values("rows", ascending=False, kind="stable").iloc[0]
-        out.append(
-            f"The committee finds {_quoted(top['guess'])} and {_quoted(top['runner_up'])} hardest to tell "
-            f"apart ({count(int(top['rows']), 'doubtful row')})."
+        words = (
+            "Label rows of which the committee is least sure; it finds "
+            f"{_quoted(top['guess'])} and {_quoted(top['runner_up'])} hardest to tell apart "
+            f"({count(int(top['rows']), 'doubtful row')})"
         )
+        out.append((words, "clf.next_rows(X)" if run is None else f"surelabel next {run} -o ask.csv"))
     empty = classes[(classes["given"] == 0)]
     if len(empty):
-        out.append(f"{_listed(empty['class'])} has no given label, so no row can get it.")
+        out.append((f"{_listed(empty['class'])} has no given label, so no row can get it", ""))
     return out
+
+
+def _first(clf: Fitted, run: str | None) -> tuple[str, str]:
+    """What a person can do at once."""
+    page = "review(clf, X)" if run is None else f"surelabel review {run}"
+    filled = handed_out(clf).notna()
+    n, left = len(filled), int((~filled).sum())
+    if left == n:
+        words = (
+            "Label more rows by hand, a few of each class; those that the committee finds hardest are at the "
+            "top of the table below"
+        )
+    elif left:
+        words = f"Label the {count(left, 'row')} that {'is' if left == 1 else 'are'} left, one key a row"
+    else:
+        words = "Check some of the labels filled in, one key a row"
+    return words, page
+
+
+def _narrow(clf: Fitted) -> int:
+    """Labels filled in whose best class leads by little."""
+    filled = handed_out(clf).notna().to_numpy()
+    return int((filled & (gap_of(clf.pseudo_labels_) < NARROW)).sum())
 
 
 def prior_setting(details: dict[str, Any] | None) -> str:

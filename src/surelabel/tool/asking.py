@@ -50,6 +50,10 @@ class FinishedRows:
     kinds: dict[str, Kind]
     n_first: int
 
+    def naming_columns(self) -> list[str]:
+        """Columns that name the rows."""
+        return [name for name, kind in self.kinds.items() if kind.kind == "identifier" and name in self.cells]
+
     def telling_columns(self) -> list[str]:
         """Columns that a person should see first: free text, then those that tell classes apart best."""
         text = [name for name, kind in self.kinds.items() if kind.used and kind.kind in ("text", "url")]

@@ -17,22 +17,38 @@ from .console import console_for, escaped, notices
 from .errors import NOTHING_LABELLED, answering
 from .options import (
     AnswerFrom,
+    Answers,
     Categorical,
+    Clean,
+    Config,
     Data,
     DataFiles,
     Date,
     Drop,
     Encoding,
+    Engine,
+    Guard,
     GuardFormulas,
     HowSure,
     Id,
+    Jobs,
+    Members,
+    Method,
     MissingLabel,
     NoPromise,
     Number,
+    OutFolder,
+    Overwrite,
     PerClass,
+    Prior,
     Quiet,
+    Report,
+    Resume,
     Right,
+    Rounds,
     Run,
+    Scheduler,
+    Seed,
     Sheet,
     Target,
     TargetPrefix,
@@ -40,7 +56,7 @@ from .options import (
     Unlabeled,
 )
 from .review_commands import answers_command, review, reviewed
-from .settings import ENGINES, METHODS, Settings, from_toml, prior_of
+from .settings import Settings, from_toml, prior_of
 
 # What computes is imported by the command that needs it: --help and completion would wait for it.
 
@@ -51,33 +67,15 @@ app = typer.Typer(
     help="Fill in the missing labels of a table, and say which of them to trust.",
 )
 
-app.add_typer(bench, name="bench")
-app.command("next", epilog="Example:\n\n  surelabel next run/ -n 20 -o ask.csv")(asking_commands.next_rows)
-app.command("doubts", epilog="Example:\n\n  surelabel doubts run/ -o doubts.csv")(asking_commands.doubts)
-app.command(epilog="Examples:\n\n  surelabel review run/\n\n  surelabel review run/ --image 8x8 --name Ann")(
-    review
-)
-app.command(
-    "answers",
-    epilog="Examples:\n\n  surelabel answers run/ -o answers.csv\n\n"
-    "  surelabel answers run/ --from answers.csv",
-)(answers_command)
+# Commands are listed by the way of the work, which is the order in which they are registered.
+_LABELLING, _ASKING, _USING, _TRYING = "Label a table", "Ask people", "Use what came of it", "Try it"
 
 
-@app.command(
-    epilog="Examples:\n\n"
-    "  surelabel label birds.csv --target species --out run/\n\n"
-    "  surelabel label birds.csv --target species --unlabeled more.parquet --out run/ --jobs 2\n\n"
-    "  surelabel label songs.csv --target calm,happy,sad --out run/\n\n"
-    "  surelabel label --config run.toml --out run/ --resume"
-)
-def label(
-    data: DataFiles = None,
+@app.command(epilog="Example:\n\n  surelabel inspect birds.csv --target species", rich_help_panel=_LABELLING)
+def inspect(
+    data: Data = None,
     target: Target = None,
     target_prefix: TargetPrefix = None,
-    out: Annotated[
-        str | None, typer.Option("--out", "-o", help="The folder to write. \\[default: surelabel-run]")
-    ] = None,
     unlabeled: Unlabeled = None,
     drop: Drop = None,
     categorical: Categorical = None,
@@ -86,61 +84,82 @@ def label(
     number: Number = None,
     id: Id = None,
     missing_label: MissingLabel = None,
-    method: Annotated[str | None, typer.Option(help=f"One of {', '.join(METHODS)}. \\[default: csa]")] = None,
-    rounds: Annotated[int | None, typer.Option(help="At most this many rounds. \\[default: 5]")] = None,
-    members: Annotated[int | None, typer.Option(help="Members of the committee. \\[default: 20]")] = None,
-    prior: Annotated[
-        list[str] | None,
-        typer.Option(help="Share of each class among unlabelled rows: cat=0.2,dog=0.8."),
-    ] = None,
-    guard: Annotated[
-        bool | None,
-        typer.Option(
-            "--guard/--no-guard", help="Find out whether unlabelled rows helped. \\[default: guard]"
-        ),
-    ] = None,
-    clean: Annotated[
-        str | None,
-        typer.Option(
-            help="What to do with given labels that look wrong: drop or down-weight, where held-out rows say "
-            "that it helps. \\[default: nothing]"
-        ),
-    ] = None,
+    sheet: Sheet = None,
+    encoding: Encoding = None,
+) -> None:
+    """Show what surelabel sees in a file: columns, classes and problems."""
+    from . import display
+    from .problems import problems
+    from .table_reading import read_tables
+
+    console = console_for()
+    given = {
+        "data": data,
+        "target": target,
+        "target_prefix": target_prefix,
+        "unlabeled": unlabeled,
+        "drop": drop or None,
+        "categorical": categorical or None,
+        "text": text or None,
+        "date": date or None,
+        "number": number or None,
+        "id": id or None,
+        "missing_label": missing_label,
+        "sheet": sheet,
+        "encoding": encoding,
+    }
+    with answering():
+        asked = {name: value for name, value in given.items() if value is not None}
+        _check_target(asked)
+        source = read_tables(Settings.of(asked))
+        found = problems(source)
+        display.show_columns(console, source.facts)
+        display.show_problems(console, found)
+
+
+@app.command(
+    epilog="Examples:\n\n"
+    "  surelabel label birds.csv --target species --out run/\n\n"
+    "  surelabel label birds.csv --target species --unlabeled more.parquet --out run/ --jobs 2\n\n"
+    "  surelabel label songs.csv --target calm,happy,sad --out run/\n\n"
+    "  surelabel label --config run.toml --out run/ --resume",
+    rich_help_panel=_LABELLING,
+)
+def label(
+    data: DataFiles = None,
+    target: Target = None,
+    target_prefix: TargetPrefix = None,
+    unlabeled: Unlabeled = None,
+    missing_label: MissingLabel = None,
+    sheet: Sheet = None,
+    encoding: Encoding = None,
+    answers: Answers = None,
+    drop: Drop = None,
+    categorical: Categorical = None,
+    text: Text = None,
+    date: Date = None,
+    number: Number = None,
+    id: Id = None,
     right: Right = None,
     confidence: HowSure = None,
     per_class: PerClass = False,
     no_promise: NoPromise = False,
-    report: Annotated[
-        bool | None,
-        typer.Option("--report/--no-report", help="Write the page report.html. \\[default: report]"),
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="The same seed gives the same result. \\[default: 0]")
-    ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(help="Members to train at once; -1 for one per processor. \\[default: 1]")
-    ] = None,
-    sheet: Sheet = None,
-    encoding: Encoding = None,
+    method: Method = None,
+    rounds: Rounds = None,
+    members: Members = None,
+    prior: Prior = None,
+    guard: Guard = None,
+    clean: Clean = None,
+    seed: Seed = None,
+    out: OutFolder = None,
+    config: Config = None,
+    resume: Resume = False,
+    overwrite: Overwrite = False,
+    report: Report = None,
     guard_formulas: GuardFormulas = False,
-    engine: Annotated[
-        str | None,
-        typer.Option(help=f"Where to work, one of {', '.join(ENGINES)}. \\[default: auto]"),
-    ] = None,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(help="A Dask scheduler, tcp://host:port; without, processes on this machine."),
-    ] = None,
-    config: Annotated[
-        Path | None, typer.Option(help="A TOML file of these settings; options beside it override it.")
-    ] = None,
-    answers: Annotated[
-        str | None, typer.Option(help="A file of answers, as `surelabel answers` writes it, to take in.")
-    ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with a run; take in what was answered since.")
-    ] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run in the folder.")] = False,
+    jobs: Jobs = None,
+    engine: Engine = None,
+    scheduler: Scheduler = None,
     quiet: Quiet = False,
 ) -> None:
     """Fill in the missing labels of a file: labels, a reason for each, and a model."""
@@ -192,28 +211,7 @@ def label(
     raise typer.Exit(code)
 
 
-@app.command(epilog="Example:\n\n  surelabel predict run/ new.csv -o predictions.csv")
-def predict(
-    run_folder: Run,
-    data: Annotated[str, typer.Argument(help="A file with the columns of the run.")],
-    out: Annotated[str, typer.Option("--out", "-o", help="The file to write.")],
-    sheet: Sheet = None,
-    encoding: Encoding = None,
-    guard_formulas: GuardFormulas = False,
-    quiet: Quiet = False,
-) -> None:
-    """Predict the rows of a new file with the model of a run."""
-    from .finished_run import predicted
-    from .run_folder import RunFolder
-
-    console = console_for(quiet)
-    with answering(), notices(console):
-        path = _named(out, "a file, such as -o predictions.csv")
-        n = predicted(RunFolder(run_folder), data, path, sheet, encoding, guard_formulas)
-        console.print(f"{n:,} rows predicted: {escaped(out)}", highlight=False)
-
-
-@app.command("fill", epilog="Example:\n\n  surelabel fill run/ --right 0.99")
+@app.command("fill", epilog="Example:\n\n  surelabel fill run/ --right 0.99", rich_help_panel=_LABELLING)
 def fill_command(
     run_folder: Run,
     right: Right = None,
@@ -241,7 +239,25 @@ def fill_command(
     raise typer.Exit(0 if outcome.n_filled else NOTHING_LABELLED)
 
 
-@app.command("report", epilog="Example:\n\n  surelabel report run/")
+app.command(
+    epilog="Examples:\n\n  surelabel review run/\n\n  surelabel review run/ --image 8x8 --name Ann",
+    rich_help_panel=_ASKING,
+)(review)
+app.command("next", epilog="Example:\n\n  surelabel next run/ -n 20 -o ask.csv", rich_help_panel=_ASKING)(
+    asking_commands.next_rows
+)
+app.command("doubts", epilog="Example:\n\n  surelabel doubts run/ -o doubts.csv", rich_help_panel=_ASKING)(
+    asking_commands.doubts
+)
+app.command(
+    "answers",
+    epilog="Examples:\n\n  surelabel answers run/ -o answers.csv\n\n"
+    "  surelabel answers run/ --from answers.csv",
+    rich_help_panel=_ASKING,
+)(answers_command)
+
+
+@app.command("report", epilog="Example:\n\n  surelabel report run/", rich_help_panel=_USING)
 def report_command(
     run_folder: Run,
     out: Annotated[
@@ -261,53 +277,28 @@ def report_command(
         console.print(f"Open it in a browser: {escaped(path)}", highlight=False, soft_wrap=True)
 
 
-@app.command(epilog="Example:\n\n  surelabel inspect birds.csv --target species")
-def inspect(
-    data: Data = None,
-    target: Target = None,
-    target_prefix: TargetPrefix = None,
-    unlabeled: Unlabeled = None,
-    drop: Drop = None,
-    categorical: Categorical = None,
-    text: Text = None,
-    date: Date = None,
-    number: Number = None,
-    id: Id = None,
-    missing_label: MissingLabel = None,
+@app.command(epilog="Example:\n\n  surelabel predict run/ new.csv -o predictions.csv", rich_help_panel=_USING)
+def predict(
+    run_folder: Run,
+    data: Annotated[str, typer.Argument(help="A file with the columns of the run.")],
+    out: Annotated[str, typer.Option("--out", "-o", help="The file to write.")],
     sheet: Sheet = None,
     encoding: Encoding = None,
+    guard_formulas: GuardFormulas = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Show what surelabel sees in a file: columns, classes and problems."""
-    from . import display
-    from .problems import problems
-    from .table_reading import read_tables
+    """Predict the rows of a new file with the model of a run."""
+    from .finished_run import predicted
+    from .run_folder import RunFolder
 
-    console = console_for()
-    given = {
-        "data": data,
-        "target": target,
-        "target_prefix": target_prefix,
-        "unlabeled": unlabeled,
-        "drop": drop or None,
-        "categorical": categorical or None,
-        "text": text or None,
-        "date": date or None,
-        "number": number or None,
-        "id": id or None,
-        "missing_label": missing_label,
-        "sheet": sheet,
-        "encoding": encoding,
-    }
-    with answering():
-        asked = {name: value for name, value in given.items() if value is not None}
-        _check_target(asked)
-        source = read_tables(Settings.of(asked))
-        found = problems(source)
-        display.show_columns(console, source.facts)
-        display.show_problems(console, found)
+    console = console_for(quiet)
+    with answering(), notices(console):
+        path = _named(out, "a file, such as -o predictions.csv")
+        n = predicted(RunFolder(run_folder), data, path, sheet, encoding, guard_formulas)
+        console.print(f"{n:,} rows predicted: {escaped(out)}", highlight=False)
 
 
-@app.command(epilog="Example:\n\n  surelabel demo --out demo")
+@app.command(epilog="Example:\n\n  surelabel demo --out demo", rich_help_panel=_TRYING)
 def demo(
     out: Annotated[str, typer.Option("--out", "-o", help="The folder to write.")] = "surelabel-demo",
     review: Annotated[
@@ -339,13 +330,16 @@ def demo(
         console.print(
             f"\nThe truth of these digits is known: {n_right:,} of {n_found:,} labels are right "
             f"({n_right / max(n_found, 1):.1%}).\n"
-            f"To ask for more: surelabel fill {escaped(folder.path)} --right 0.99",
+            f"To be surer of them: surelabel fill {escaped(folder.path)} --right 0.99",
             highlight=False,
             soft_wrap=True,
         )
         if review or answer_from is not None:
             reviewed(folder, console, image="8x8", answer_from=answer_from)
     raise typer.Exit(code)
+
+
+app.add_typer(bench, name="bench", rich_help_panel=_TRYING)
 
 
 @app.callback(invoke_without_command=True)

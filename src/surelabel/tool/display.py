@@ -12,9 +12,11 @@ from rich.table import Table
 from rich.text import Text
 
 from ..advice.stopping import at_random
+from ..cells import Kind
+from ..common.settings import GOAL
 from ..common.versions import versions
 from ..files import listed
-from ..filling import Filling
+from ..filling import Filling, More
 from ..handing_out import FilledLabels
 from .console import escaped, note, sentence, shown
 from .facts import Facts
@@ -37,15 +39,16 @@ def show_dashboard(console: Console, reader: Reader) -> None:
 
 
 def show_facts(console: Console, facts: Facts) -> None:
-    """What the reader decided by itself, columns and classes, before any work.
+    """What the reader decided by itself, and columns and classes in two lines, before any work.
 
-    Where it had nothing to decide, two lines; `surelabel inspect` has the rest.
+    Of columns, the table has those alone that need a look; `surelabel inspect` has the rest.
     """
     for words in facts.notes:
         note(console, words)
-    if facts.notes:
-        show_columns(console, facts)
-        return
+    noted = [kind for kind in facts.kinds.values() if kind.note]
+    if noted:
+        console.print(_columns_table(noted, "columns to look at"))
+        console.print()
     for line in _in_short(facts):
         console.print(escaped(line), highlight=False)
     _show_unused(console, facts)
@@ -54,7 +57,7 @@ def show_facts(console: Console, facts: Facts) -> None:
 
 def show_columns(console: Console, facts: Facts) -> None:
     """What each column is taken for, and the labelled rows of each class."""
-    console.print(_columns_table(facts))
+    console.print(_columns_table(list(facts.kinds.values()), "columns"))
     _show_unused(console, facts)
     console.print()
     console.print(_classes_table(facts))
@@ -120,6 +123,14 @@ def show_resumed(console: Console, record: dict[str, Any], n_rounds: int) -> Non
     console.print(f"going on after round {n_rounds}" if n_rounds else "starting at round 1", highlight=False)
 
 
+def show_rounds_over(console: Console, outcome: Outcome) -> None:
+    """That the labels filled in are others than those that the rounds accepted."""
+    if outcome.filling is not None and len(outcome.filling.filled):
+        by = ", by the promise" if outcome.filling.share_promised else ""
+        words = "Rounds accept labels for training. Which labels are filled in is decided after them"
+        console.print(f"\n{words}{by}.", style="dim", highlight=False)
+
+
 def show_outcome(console: Console, folder: RunFolder, outcome: Outcome) -> None:
     """What was labelled, whether it helped, what to do next."""
     summary = outcome.summary
@@ -147,39 +158,44 @@ def _advice(folder: RunFolder, outcome: Outcome) -> Iterator[str]:
     if outcome.page is not None:
         yield f"Look at it in a browser: {escaped(outcome.page)}"
     if outcome.reviewable:
-        yield f"Check them, and label the others, one key a row: surelabel review {path}"
+        others = ", and label the others" if outcome.n_left else ""
+        yield f"Check them{others}, one key a row: surelabel review {path}"
     yield f"Predict other rows: surelabel predict {path} new.csv -o predictions.csv"
     if outcome.filling is not None and outcome.n_left:
-        yield from _for_more(path, outcome.filling)
+        yield from _for_more(path, outcome.filling, outcome.looser)
     if outcome.hurt:
         yield "Do not trust the labels found: on held-out rows they made the classifier worse."
     elif outcome.alone:
         yield "The classifier is the one trained on the given labels alone: it is expected to be no worse."
 
 
-def _for_more(path: str, filling: Filling) -> Iterator[str]:
-    """What it takes to fill in more."""
-    less = f"--right {max(filling.right - 0.05, 0.5):g}"
-    if not isinstance(filling, FilledLabels):  # rows in shards
-        yield f"More, and less sure: the same command with --overwrite {less}"
-    else:
-        yield f"More, and less sure: surelabel fill {path} {less}"
-        wanted = next((more for more in filling.more if more.labels), None)
-        if wanted is not None and wanted.labels is not None:
-            yield (
-                f"To fill {wanted.share:.0%} under the same promise, {at_random(wanted.labels)}; "
-                "then give them back."
-            )
+def _for_more(path: str, filling: Filling, looser: Filling | None) -> Iterator[str]:
+    """What it takes to fill in more; nothing that would not."""
+    in_shards = not isinstance(filling, FilledLabels)
+    if looser is not None:
+        how = "the same command with --overwrite" if in_shards else f"surelabel fill {path}"
+        yield f"{looser.n_filled:,} labels, and less sure: {how} --right {looser.right:g}"
+    wanted = _wanted(filling.more) if isinstance(filling, FilledLabels) else None
+    if wanted is not None and wanted.labels is not None:
+        yield (
+            f"To fill in {wanted.share:.0%} of the missing labels under the same promise: "
+            f"{at_random(wanted.labels)}; then give them back."
+        )
 
 
-def _columns_table(facts: Facts) -> Table:
-    """What each column is taken for, and why."""
-    table = Table(title="columns", title_justify="left", box=None, pad_edge=False)
+def _wanted(steps: Sequence[More]) -> More | None:
+    """The goal of `next` and `review`, or the step beyond it; else the one that comes nearest to it."""
+    there = [step for step in steps if step.labels]
+    return next((step for step in there if step.share >= GOAL), there[-1] if there else None)
+
+
+def _columns_table(kinds: Sequence[Kind], title: str) -> Table:
+    """What each of some columns is taken for, and why."""
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
     for name in ("column", "taken for", "why", "missing", "such as"):
         wrap = name in ("why", "such as")
         justify: Any = "right" if name == "missing" else "left"
         table.add_column(name, justify=justify, overflow="ellipsis", no_wrap=not wrap, max_width=40)
-    kinds = list(facts.kinds.values())
     for kind in kinds[:_SHOWN_COLUMNS]:
         unused = not kind.used and kind.kind != "target"
         style = "dim" if unused else "bold" if kind.kind == "target" else ""
@@ -225,5 +241,6 @@ def _outcome_table(summary: Summary) -> Table:
         table.add_row(Text(shown(name)), *[f"{n:,}" for n in counts], *right)
     if len(summary.lines) > most:
         table.add_row(f"and {len(summary.lines) - most} more {others}", style="dim")
-    table.add_row("all", *[f"{n:,}" for n in summary.totals], style="bold")
+    of_all = [summary.right_of_all] if summary.right else []
+    table.add_row("all", *[f"{n:,}" for n in summary.totals], *of_all, style="bold")
     return table

@@ -60,6 +60,8 @@ def run(
             else:
                 folder.begin(settings, source.facts)
             outcome = _followed(settings, source, folder, console)
+    if settings.rounds and settings.method != "supervised":
+        display.show_rounds_over(console, outcome)
     display.show_outcome(console, folder, outcome)
     return INTERRUPTED if outcome.interrupted else _exit_code(source.facts, outcome.n_filled)
 

@@ -7,6 +7,7 @@ are the run's own, and how each gets its name, in `run_files`.
 from __future__ import annotations
 
 import os
+import shlex
 import tempfile
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -263,6 +264,7 @@ class RunFolder:
             "versions": record["versions"],
             "seed": settings.seed,
             "command": settings.command(self.path),
+            "run": shlex.quote(str(self.path)),
             "fill": _asked_of_labels(clf, settings),
         }
         return report(clf, path, X=X, details=details)

@@ -167,14 +167,12 @@ class ShardLabelling(Labelling):
         own.place({name: Staged(*each) for name, *each in zip(names, paths, digests, strict=True)})
         return [out]
 
-    def filling(self) -> Filling:
-        """Which labels are handed out, and what is promised of them."""
-        asked = self.settings
+    def filling(self, right: float | None = None) -> Filling:
+        """Which labels are handed out, and what is promised of them; `right` other than was asked."""
+        asked, right = self.settings, self.settings.right if right is None else right
         judged = asked.guard or judged_by_held_out(self.fitted())
         promise = asked.promise and judged and self.source.is_sample
-        return decided(
-            self.fitted(), asked.right, asked.confidence, asked.per_class, exact=False, promise=promise
-        )
+        return decided(self.fitted(), right, asked.confidence, asked.per_class, exact=False, promise=promise)
 
     def summary(self) -> summary.Summary:
         """Rows by class."""

@@ -43,8 +43,8 @@ class Labelling(ABC):
         """Write the rows with labels filled in where sure, and why; the files or folders written."""
 
     @abstractmethod
-    def filling(self) -> Filling:
-        """Which labels are handed out, and what is promised of them."""
+    def filling(self, right: float | None = None) -> Filling:
+        """Which labels are handed out, and what is promised of them; `right` other than was asked."""
 
     @abstractmethod
     def summary(self) -> Summary:

@@ -21,11 +21,14 @@ class Summary:
         The name of each class or label, and its counts.
     right : dict of str to str
         The estimated share right of the labels filled in, with its interval, by name.
+    right_of_all : str
+        The same of all of them together.
     """
 
     columns: tuple[str, ...]
     lines: list[tuple[str, list[int]]]
     right: dict[str, str] = field(default_factory=dict)
+    right_of_all: str = ""
 
     @property
     def totals(self) -> list[int]:
@@ -56,7 +59,8 @@ def of_filling(given: dict[Any, int], filling: Filling) -> Summary:
         if each.share is not None:
             right[str(label)] = _interval(each.share)
     columns = ("class", GIVEN, FILLED, LEFT)
-    return Summary(columns, _most_found_first(lines), right)
+    of_all = "" if filling.share is None else _interval(filling.share)
+    return Summary(columns, _most_found_first(lines), right, of_all)
 
 
 def of_cells(clf: PseudoLabelClassifier) -> Summary:

@@ -133,13 +133,13 @@ class TableLabelling(Labelling):
         hand_out(self.clf, self.filling())
         return self.clf
 
-    def filling(self) -> FilledLabels:
-        """Which labels are handed out, and what is promised of them."""
-        asked = self.settings
+    def filling(self, right: float | None = None) -> FilledLabels:
+        """Which labels are handed out, and what is promised of them; `right` other than was asked."""
+        asked, right = self.settings, self.settings.right if right is None else right
         # Who wants no row held out, or cannot wait for it, gets the estimate.
         judged = judged_by_held_out(self.clf) or (asked.guard and not self.is_cut_short)
         promise = asked.promise and judged
-        return self.clf.fill(asked.right, asked.confidence, per_class=asked.per_class, promise=promise)
+        return self.clf.fill(right, asked.confidence, per_class=asked.per_class, promise=promise)
 
     def write_labels(self) -> list[Path]:
         """The rows of each file with labels filled in where sure, and why, in the format it came in."""

@@ -20,6 +20,10 @@ from .source import Labelling, Source
 from .standings import after_training, as_record, standings_of, under_another_promise
 from .summary import Summary
 
+# A promise of so much less is offered where it fills in at least this share of the missing labels more.
+_LESS, _LEAST = 0.05, 0.5
+_WORTH_IT = 0.01
+
 
 class Stop:
     """Whether a person wants the run to end after the current round."""
@@ -56,6 +60,8 @@ class Outcome:
         What people's answers changed in the promise, in words.
     reviewable : bool
         Whether the page can show it.
+    looser : Filling or None
+        What a promise of less would fill in; None where that is hardly more.
     """
 
     interrupted: bool
@@ -69,6 +75,7 @@ class Outcome:
     alone: bool = False
     gained: str | None = None
     reviewable: bool = False
+    looser: Filling | None = None
 
     @property
     def n_left(self) -> int:
@@ -168,4 +175,15 @@ def handed_out(
         alone=clf.termination_condition_ == "hurt",
         reviewable=settings.engine == "local",
         gained=gained(stands) if new and not interrupted else None,
+        looser=_looser(settings, labelling, filling),
     )
+
+
+def _looser(settings: Settings, labelling: Labelling, filling: Filling) -> Filling | None:
+    """What a promise of less would fill in; None where that is hardly more."""
+    right = round(max(settings.right - _LESS, _LEAST), 6)
+    if right >= settings.right or filling.n_filled == len(filling.filled):
+        return None
+    looser = labelling.filling(right)
+    more = looser.n_filled - filling.n_filled
+    return looser if more >= max(_WORTH_IT * len(filling.filled), 1) else None
