@@ -22,7 +22,7 @@ def test_answers_left_are_by_speed_unless_random_rows_tell():
     so_far = [Standing(0, 0.3), Standing(60, 0.6, 0.1)]
     by_speed, known = outlook(so_far, 0.9), outlook(so_far, 0.9, needed=33)
     assert (by_speed.answers_left, by_speed.random_left) == (60, None)
-    assert str(by_speed).endswith("about 60 more answers at the speed so far")
+    assert str(by_speed).endswith("roughly 60 more answers at the speed so far")
     assert (known.answers_left, known.random_left) == (None, 33)
     assert str(known).endswith(at_random(33))
     assert "33 more labels of rows drawn at random (one in 5" in at_random(33)
