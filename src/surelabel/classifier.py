@@ -353,7 +353,7 @@ class PseudoLabelClassifier(HandsOut, Advising, Lasting, ShownInNotebooks, BaseE
         check_is_fitted(self, ["estimator_", "estimators_"], all_or_any=any)
         X = self.columns_.arrange(X)
         validate_data(self, header(X), reset=False, skip_check_array=True)
-        table = self.columns_.transform(X)
+        table = self.columns_.read(X)
         if self.several_labels:
             # No committee is certain, and scikit-learn's checks refuse probabilities of 0 and 1 here.
             p = np.column_stack([clf._proba(table)[:, 1] for clf in self.estimators_])

@@ -78,7 +78,9 @@ def test_an_earlier_model_that_is_gone_does_not_stop_the_next_training(run, made
 
 def test_next_fill_and_the_page_ask_for_the_same_number_of_random_rows(run):
     filled = on_one_line(surelabel("fill", run, "--right", 0.98))
-    (said,) = re.findall(r"To fill (\d+)% under the same promise, (about .*? asked about\))", filled)
+    (said,) = re.findall(
+        r"To fill in (\d+)% of the missing labels under the same promise: (roughly .*? asked about\))", filled
+    )
     assert "rows drawn at random (one in 5" in said[1]
     goal = int(said[0]) / 100
     assert said[1] in on_one_line(surelabel("next", run, "--goal", goal))
