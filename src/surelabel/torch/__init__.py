@@ -9,7 +9,7 @@ try:
     import torch as _torch  # noqa: F401
 except ImportError as error:
     raise ImportError(
-        'surelabel.torch needs PyTorch, which is not installed. In a clone of surelabel, '
+        "surelabel.torch needs PyTorch, which is not installed. In a clone of surelabel, "
         'pip install ".[torch]" brings it.'
     ) from error
 
