@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from numbers import Integral
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import dask.array as da
 import dask.dataframe as dd
@@ -114,6 +114,10 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         self.folder = folder
         self.gather_rows = gather_rows
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy knows: all but what is tied to the client."""
+        return {name: value for name, value in super().__getstate__().items() if name != "_asking"}
+
     def fit(self, X: Collection, y: Collection | str) -> Self:
         """Label the unlabelled rows and train the final classifier.
 
@@ -213,6 +217,8 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         Of every unlabelled row some bytes come to the client. It works as long as the client is connected.
         """
         check_is_fitted(self, "verdict_")
+        if "_asking" not in vars(self):
+            raise ValueError("This classifier is a copy, and the shards of its table are not known. Fit it.")
         return self._asking.next_rows(n, random_state)
 
     def doubtful_labels(self) -> pd.DataFrame:
@@ -228,8 +234,8 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "verdict_")
         if self._stayed:
             raise ValueError(
-                f"Nothing is known of held-out labels: more labelled rows than gather_rows={self.gather_rows:,} "
-                "stayed on the workers. With a larger gather_rows they come to the client."
+                "Nothing is known of held-out labels: more labelled rows than "
+                f"gather_rows={self.gather_rows:,} stayed on the workers. Fit with a larger gather_rows."
             )
         return self.classifier_.doubtful_labels()
 
