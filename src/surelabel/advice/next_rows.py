@@ -178,7 +178,7 @@ def next_rows(pool: Pool, n: int, rng: np.random.RandomState) -> tuple[Ask, ...]
     """
     n = min(n, len(pool))
     # First, from all rows: a random row must not depend on which rows were chosen otherwise.
-    drawn = rng.permutation(len(pool))[: n_random(n)]
+    drawn = rng.permutation(len(pool))[: n_random(n)].copy()
     looked = _looked_at(pool, drawn, rng)
     rest = pool.rows(looked)
     typical = _typical(rest, pool.labelled, min(n - len(drawn), shortage(pool.counts)), rng)
@@ -231,12 +231,14 @@ def shortage(counts: Ints) -> int:
 
 def _looked_at(pool: Pool, drawn: Ints, rng: np.random.RandomState) -> Ints:
     """Rows among which to choose: all but those drawn; of very many, half by smallest gap, half at random."""
-    rows = np.setdiff1d(np.arange(len(pool)), drawn)
-    if len(rows) <= _MOST_ROWS:
-        return rows
-    unsure = rows[np.argsort(pool.gap[rows], kind="stable")[: _MOST_ROWS // 2]]
-    others = np.setdiff1d(rows, unsure)
-    return np.union1d(unsure, rng.permutation(others)[: _MOST_ROWS // 2])
+    free = np.ones(len(pool), dtype=bool)
+    free[drawn] = False
+    if free.sum() <= _MOST_ROWS:
+        return np.flatnonzero(free)
+    gap = np.where(free, pool.gap, np.inf)
+    unsure = np.argsort(gap, kind="stable")[: _MOST_ROWS // 2].copy()
+    free[unsure] = False
+    return np.union1d(unsure, rng.permutation(np.flatnonzero(free))[: _MOST_ROWS // 2])
 
 
 def _typical(rest: _Looked, labelled: Floats | None, n: int, rng: np.random.RandomState) -> Ints:

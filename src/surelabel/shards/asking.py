@@ -43,6 +43,7 @@ class Asking:
         """
         check_n(n)
         found = self.labels.ask(shard.asked)
+        rows = [each.rows for each in found]
         pool = Pool(
             np.concatenate([each.gap for each in found]),
             np.concatenate([each.guess for each in found]),
@@ -51,8 +52,9 @@ class Asking:
         )
         if not len(pool):
             raise ValueError(NOTHING_TO_ASK)
+        del found
         asks = next_rows(pool, int(n), check_random_state(random_state))
-        return explained(self._lines(asks, [each.rows for each in found]), asks)
+        return explained(self._lines(asks, rows), asks)
 
     def _lines(self, asks: tuple[Ask, ...], rows: list[Ints]) -> pd.DataFrame:
         """What is said of chosen rows, in their order, where the pool has these rows of each shard."""
