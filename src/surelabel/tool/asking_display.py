@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from .asking import FinishedRows, asked, doubted, finished_rows, write_asked
+from .asking import FinishedRows, asked, doubted, finished_rows, labelled_rows, write_asked
 from .console import escaped, sentence, shown
 from .run_folder import RunFolder
 from .standings import outlook_of
@@ -48,7 +48,7 @@ def _how_to_answer(run: FinishedRows, folder: RunFolder, out: str | None) -> str
 def show_doubts(console: Console, path: Path, n: int, out: str | None) -> None:
     """The given labels that look wrong."""
     folder = RunFolder(path)
-    run = finished_rows(folder)
+    run = labelled_rows(folder)
     found = doubted(run, n)
     console.print(_doubts_table(run, found))
     console.print(f"\n{escaped(found.attrs['expected'])}.", highlight=False)
@@ -69,7 +69,7 @@ def _asked_table(run: FinishedRows, found: pd.DataFrame) -> Table:
     table = _table(["row", *(["label"] if "label" in found else []), "why", "expected", *columns])
     for line in found.to_dict("records"):
         label = [line["label"]] if "label" in found else []
-        cells = run.cells.iloc[line["row"]]
+        cells = run.cells.loc[line["row"]]
         table.add_row(
             *_texts([line["row"] + 1, *label, line["why"], line["expected"], *(cells[c] for c in columns)])
         )
@@ -86,16 +86,17 @@ def _doubts_table(run: FinishedRows, found: pd.DataFrame) -> Table:
         "probability",
         "suggested",
         "probability",
-        "against",
+        *(["against"] if "against" in found else []),
         *columns,
     ]
     table = _table(names)
     for line in found.to_dict("records"):
         given = [line["label"], line["value"]] if several else [line["label"]]
-        cells = run.cells.iloc[line["row"]]
+        cells = run.cells.loc[line["row"]]
         said = [f"{line['probability']:.0%}", line["suggestion"], f"{line['suggestion_probability']:.0%}"]
+        against = [line["against"]] if "against" in line else []
         table.add_row(
-            *_texts([line["row"] + 1, *given, *said, line["against"], *(cells[c] for c in columns)]),
+            *_texts([line["row"] + 1, *given, *said, *against, *(cells[c] for c in columns)]),
             style="bold" if line["doubtful"] else "",
         )
     return table
