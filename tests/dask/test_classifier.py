@@ -1,6 +1,7 @@
 """The estimator on a real cluster: two workers, each a process of its own."""
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -158,6 +159,8 @@ def test_frames_are_read_as_on_one_machine(client, frame, named, tmp_path):
     assert_array_equal(many.predict(table[list(X)]).compute(), one.predict(X))
     assert_array_equal(many.predict_proba(X), one.predict_proba(X))
     assert_frame_equal(many.next_rows(n=10), one.next_rows(n=10))
+    with pytest.raises(ValueError, match="is a copy"):
+        pickle.loads(pickle.dumps(many)).next_rows()
     many.labels_.to_parquet(tmp_path / "labels")
     written = pd.read_parquet(tmp_path / "labels")
     assert written["label"].fillna("").tolist() == pd.Series(one.transduction_).fillna("").tolist()
