@@ -13,13 +13,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .advice.doubts import Doubts, doubtful
-from .advice.next_rows import Pool, next_rows
+from .advice.next_rows import NOTHING_TO_ASK, Pool, check_n, explained, next_rows
 from .committees.encoding import Encoder
 from .committees.text_encoding import TextBesideTable
 from .common.types import Bools, Fitted, Floats, Ints, RandomState, Table, Values
 from .confidence import two_best
 from .reading.answers import Answer, answered
 from .reading.features import as_table, has_text, take
+from .rounds.audit import guess_lines
 
 # Rows from which it is learnt how rows are alike.
 _LEARNT_FROM = 20_000
@@ -124,29 +125,16 @@ class Advising:
         True
         """
         _check_known(self)
-        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-            raise ValueError(f"n is the number of rows to ask about, at least 1; it is {n!r}.")
+        _check_rows_known(self, "next_rows")
+        check_n(n)
         each, table = _each(self), _table(self, X)
         lines = pd.concat([_lines(one, table, k) for k, one in enumerate(each)])
         lines = lines[lines["gap"].notna()]
         if not len(lines):
-            raise ValueError(
-                "There is no row to ask about: none is unlabelled, or no committee was asked about them. "
-                "Give X, and the final classifier is asked."
-            )
+            raise ValueError(f"{NOTHING_TO_ASK} Give X, and the final classifier is asked.")
         pool = _pool(lines, each, table)
         asks = next_rows(pool, int(n), check_random_state(random_state))
-        chosen = lines.iloc[[ask.row for ask in asks]]
-        chosen = chosen.assign(
-            pile=[ask.pile for ask in asks],
-            why=[
-                ask.why(guess, other, p)
-                for ask, guess, other, p in zip(
-                    asks, chosen["guess"], chosen["runner_up"], chosen["probability"], strict=True
-                )
-            ],
-            expected=[ask.expected() for ask in asks],
-        )
+        chosen = explained(lines.iloc[[ask.row for ask in asks]], asks)
         if not self.several_labels:
             return chosen.drop(columns="label")
         names: Values = np.array(list(self.classes_), dtype=object)
@@ -207,8 +195,17 @@ def _check_known(clf: Fitted) -> None:
     check_is_fitted(clf, ["estimator_", "estimators_"], all_or_any=any)
     if any("_given" not in vars(one) for one in _each(clf)):
         raise ValueError(
-            "The classifier does not know its given labels: it was saved by an older release, or fitted on a "
-            "cluster. Fit it again on one machine."
+            "The classifier does not know its given labels: it was saved by an older release, or fitted on "
+            "shards with guard=False or with labelled rows that stayed on the workers. Fit it again."
+        )
+
+
+def _check_rows_known(clf: Fitted, method: str) -> None:
+    """Refuse a classifier of a table in shards, which are not here."""
+    if "labeled_iter_" not in vars(clf):
+        raise ValueError(
+            f"This classifier was fitted on shards and knows no single row. On Dask, {method}() of the "
+            "DaskPseudoLabelClassifier tells."
         )
 
 
@@ -221,6 +218,8 @@ def _table(clf: Fitted, X: Table | None) -> Table | None:
     """X as fit read it; refused where its rows are not those of fit."""
     if X is None:
         return None
+    if "labeled_iter_" not in vars(clf):
+        raise ValueError("This classifier was fitted on shards and knows no single row: leave X out.")
     X, n = as_table(X), len(clf.labeled_iter_)
     if X.shape[0] != n:
         raise ValueError(
@@ -235,7 +234,7 @@ def _lines(clf: Fitted, table: Table | None, label: int) -> pd.DataFrame:
     rows = np.flatnonzero(clf.labeled_iter_ != 0)
     lines = clf.pseudo_labels_
     if table is None:
-        said = lines[["guess", "probability", "runner_up"]].assign(gap=lines["gap"].abs())
+        said = guess_lines(lines, rows)
     else:
         p = clf._proba(take(table, rows)) if len(rows) else np.empty((0, len(clf.classes_)))
         best, second = two_best(p)
@@ -249,7 +248,7 @@ def _lines(clf: Fitted, table: Table | None, label: int) -> pd.DataFrame:
             },
             index=lines.index,
         )
-    said.insert(0, "row", rows)
+        said.insert(0, "row", rows)
     return said.assign(label=label)
 
 

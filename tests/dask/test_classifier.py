@@ -1,6 +1,7 @@
 """The estimator on a real cluster: two workers, each a process of its own."""
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pandas as pd
 import pytest
 from joblib import parallel_config
 from numpy.testing import assert_array_equal
+from pandas.testing import assert_frame_equal
 from sklearn.datasets import load_digits, make_blobs
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
@@ -77,6 +79,9 @@ def test_digits_get_the_labels_of_one_machine(client, digits, digits_on_one_mach
     assert many.termination_condition_ == one.termination_condition_
     assert str(many.verdict_) == (str(one.verdict_) if guard else "None")
     assert_array_equal(many.predict(digits[0]), one.predict(digits[0]))
+    assert_frame_equal(many.next_rows(n=10), one.next_rows(n=10))
+    if guard:
+        assert_frame_equal(many.doubtful_labels(), one.doubtful_labels())
     for asked in ({"right": 0.9}, {"right": 0.8, "confidence": 0.9}, {"right": 0.9, "per_class": True}):
         assert_array_equal(many.fill(**asked).codes, one.fill(**asked).codes if guard else -1)
 
@@ -143,7 +148,7 @@ def frame():
 
 @pytest.mark.parametrize("named", [True, False])
 def test_frames_are_read_as_on_one_machine(client, frame, named, tmp_path):
-    X, y = frame
+    X, y = (each.set_axis(np.arange(0, 600, 2)) for each in frame)
     clf = csa(committee=Repeated(trees(5), 3), guard=False, n_rounds=2, random_state=0)
     one = PseudoLabelClassifier(**clf.get_params(deep=False)).fit(X, y)
     table = dd.from_pandas(X.assign(species=y), npartitions=3)
@@ -153,6 +158,9 @@ def test_frames_are_read_as_on_one_machine(client, frame, named, tmp_path):
     assert many.classifier_.columns_.levels_ == one.columns_.levels_
     assert_array_equal(many.predict(table[list(X)]).compute(), one.predict(X))
     assert_array_equal(many.predict_proba(X), one.predict_proba(X))
+    assert_frame_equal(many.next_rows(n=10), one.next_rows(n=10))
+    with pytest.raises(ValueError, match="is a copy"):
+        pickle.loads(pickle.dumps(many)).next_rows()
     many.labels_.to_parquet(tmp_path / "labels")
     written = pd.read_parquet(tmp_path / "labels")
     assert written["label"].fillna("").tolist() == pd.Series(one.transduction_).fillna("").tolist()

@@ -66,6 +66,9 @@ def test_labelled_rows_that_stay_in_several_parts_give_about_those_labels(client
     many = DaskPseudoLabelClassifier(boosted(5), gather_rows=100).fit(whole, "y")
     one = boosted(5).fit(frame, y)
     assert (many.predict(frame) == one.predict(frame)).mean() > 0.95
+    assert many.next_rows(n=10)["pile"].tolist() == (["unsure"] * 4 + ["random"]) * 2
+    with pytest.raises(ValueError, match="more labelled rows than gather_rows=100"):
+        many.doubtful_labels()
     ours, theirs = labels_of(many), labels_of(one)
     both = ours["label"].notna().to_numpy() & theirs["label"].notna().to_numpy()
     assert both.sum() > 0.8 * theirs["label"].notna().sum()

@@ -8,11 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
+from pandas.testing import assert_frame_equal
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
+import surelabel
 from surelabel import Panel, Unlike, csa, ups
 from surelabel.committees.encoded import Encoded
 from surelabel.committees.models.graph import Spreading
@@ -66,6 +68,33 @@ def test_shards_get_the_labels_the_verdict_and_the_promise_of_the_whole_table(di
     assert_array_equal(fit.clf.evidence_.pool_score, whole.evidence_.pool_score)
     assert_array_equal(fit.clf.evidence_.score, whole.evidence_.score)
     assert_array_equal(fit.clf.predict_proba(digits[0]), whole.predict_proba(digits[0]))
+
+
+@pytest.mark.parametrize("n_shards", [1, 3, 7])
+def test_shards_ask_what_the_whole_table_asks(digits, whole, n_shards, tmp_path):
+    fit = begun(recipe(), *digits, n_shards)
+    for _ in fit.rounds():
+        pass
+    for n, seed in ((10, 0), (60, 1)):
+        assert_frame_equal(fit.asking().next_rows(n, seed), whole.next_rows(n=n, random_state=seed))
+    doubts, expected = fit.clf.doubtful_labels(), whole.doubtful_labels()
+    assert_frame_equal(doubts, expected)
+    assert doubts.attrs == expected.attrs
+    fit.clf.save(tmp_path / "model.skops")
+    assert_frame_equal(surelabel.load(tmp_path / "model.skops").doubtful_labels(), expected)
+    with pytest.raises(ValueError, match="knows no single row: leave X out"):
+        fit.clf.doubtful_labels(digits[0])
+
+
+def test_where_every_row_is_labelled_there_is_none_to_ask_about(blobs):
+    X, _, truth = blobs
+    fit = begun(csa(committee=Panel([GaussianNB(), LogisticRegression()]), random_state=0), X, truth, 3)
+    with pytest.warns(UserWarning, match="no unlabelled row"):
+        list(fit.rounds())
+    with pytest.raises(ValueError, match="no row to ask about"):
+        fit.asking().next_rows(5)
+    with pytest.raises(ValueError, match="at least 1; it is 0"):
+        fit.asking().next_rows(0)
 
 
 def test_a_fit_goes_on_from_its_folder(digits, whole, tmp_path):
@@ -135,8 +164,10 @@ def test_where_no_row_is_held_out_labels_stand_on_what_the_rounds_stated(digits)
     assert not decided(fit.clf, 0.9, None, False, exact=False, promise=True).n_filled
     with pytest.raises(ValueError, match="fitted on shards and knows no single row"):
         fit.clf.fill()
-    with pytest.raises(ValueError, match="fitted on a cluster"):
+    with pytest.raises(ValueError, match="fitted on shards"):
         fit.clf.next_rows()
+    with pytest.raises(ValueError, match="guard=False"):
+        fit.clf.doubtful_labels()
 
 
 def test_nothing_is_promised_where_labelled_rows_are_not_like_the_others():

@@ -36,6 +36,13 @@ def written(run):
     return pd.concat(map(pd.read_parquet, sorted((run / "labels").iterdir())), ignore_index=True)
 
 
+def doubts_of(run, out):
+    result = surelabel("doubts", str(run), "-n", "5", "-o", str(out))
+    assert result.exit_code == 0, result.output
+    assert "given labels are expected to be wrong" in " ".join(result.output.split())
+    return pd.read_csv(out)
+
+
 def test_shards_get_the_labels_and_the_promise_of_one_table_and_a_run_goes_on(
     file, tmp_path, small_shards, monkeypatch
 ):
@@ -56,6 +63,14 @@ def test_shards_get_the_labels_and_the_promise_of_one_table_and_a_run_goes_on(
     pd.testing.assert_frame_equal(
         written(tmp_path / "run"), pd.read_parquet(tmp_path / "one" / "labels.parquet")
     )
+    doubts = [doubts_of(tmp_path / run, tmp_path / f"{run}.csv") for run in ("one", "run")]
+    pd.testing.assert_frame_equal(doubts[1], doubts[0].drop(columns="surelabel_against"))
+    first = min((tmp_path / "run" / "labels").iterdir())
+    kept = first.read_bytes()
+    first.unlink()
+    refused = surelabel("doubts", str(tmp_path / "run"))
+    assert "other rows in its tables than its model knows" in " ".join(refused.output.split())
+    first.write_bytes(kept)
     promises = [json.loads((tmp_path / run / "run.json").read_text())["promise"] for run in ("one", "run")]
     assert promises[0] == promises[1]
     assert "missing labels filled in" in promises[0]

@@ -8,10 +8,11 @@ ask the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from sklearn.cluster import KMeans
 from sklearn.neighbors import NearestNeighbors
 
@@ -26,6 +27,7 @@ _CANDIDATES = 4
 _NEIGHBOURS, _MOST_CLUSTERS = 20, 200
 # Of larger pools only so many rows are looked at.
 _MOST_ROWS = 20_000
+NOTHING_TO_ASK = "There is no row to ask about: none is unlabelled, or no committee was asked about them."
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,13 +62,7 @@ class Pool:
     def rows(self, chosen: Ints) -> _Looked:
         """Some of the rows, with where they lie."""
         places = None if self.places is None else self.places(chosen)
-        return _Looked(self.gap[chosen], self.pair[chosen], places)
-
-    @property
-    def pair(self) -> Ints:
-        """The two best classes in either order, as one code, shape (N,)."""
-        low, high = np.minimum(self.guess, self.runner_up), np.maximum(self.guess, self.runner_up)
-        return low * (int(high.max(initial=0)) + 1) + high
+        return _Looked(self.gap[chosen], _pair(self.guess[chosen], self.runner_up[chosen]), places)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +126,30 @@ class Ask:
         return f"{first!r} or {second!r}? the first has {probability:.0%}"
 
 
+def check_n(n: object) -> None:
+    """Refuse what is no number of rows to ask about."""
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
+        raise ValueError(f"n is the number of rows to ask about, at least 1; it is {n!r}.")
+
+
+def explained(lines: pd.DataFrame, asks: Sequence[Ask]) -> pd.DataFrame:
+    """Lines of the rows that are asked about, with their pile, why, and what the answer is expected to bring.
+
+    Parameters
+    ----------
+    lines : DataFrame of n lines
+        With guess, probability and runner_up.
+    asks : sequence of n Ask
+        The same rows.
+    """
+    said = zip(asks, lines["guess"], lines["runner_up"], lines["probability"], strict=True)
+    return lines.assign(
+        pile=[ask.pile for ask in asks],
+        why=[ask.why(guess, other, p) for ask, guess, other, p in said],
+        expected=[ask.expected() for ask in asks],
+    )
+
+
 def next_rows(pool: Pool, n: int, rng: np.random.RandomState) -> tuple[Ask, ...]:
     """Rows to ask about, those that are worth most first; every fifth is a random one.
 
@@ -158,7 +178,7 @@ def next_rows(pool: Pool, n: int, rng: np.random.RandomState) -> tuple[Ask, ...]
     """
     n = min(n, len(pool))
     # First, from all rows: a random row must not depend on which rows were chosen otherwise.
-    drawn = rng.permutation(len(pool))[: n_random(n)]
+    drawn = rng.permutation(len(pool))[: n_random(n)].copy()
     looked = _looked_at(pool, drawn, rng)
     rest = pool.rows(looked)
     typical = _typical(rest, pool.labelled, min(n - len(drawn), shortage(pool.counts)), rng)
@@ -168,6 +188,12 @@ def next_rows(pool: Pool, n: int, rng: np.random.RandomState) -> tuple[Ask, ...]
     like = _like(rest, chosen)
     asks = [Ask(int(row), pile, int(of)) for row, pile, of in zip(looked[chosen], piles, like, strict=True)]
     return tuple(_among(asks, [Ask(int(row), RANDOM, 1) for row in drawn]))
+
+
+def _pair(one: Ints, other: Ints) -> Ints:
+    """Two classes in either order, as one code."""
+    low, high = np.minimum(one, other).astype(int), np.maximum(one, other).astype(int)
+    return low * (int(high.max(initial=0)) + 1) + high
 
 
 def _among(asks: list[Ask], drawn: list[Ask]) -> Iterator[Ask]:
@@ -205,12 +231,14 @@ def shortage(counts: Ints) -> int:
 
 def _looked_at(pool: Pool, drawn: Ints, rng: np.random.RandomState) -> Ints:
     """Rows among which to choose: all but those drawn; of very many, half by smallest gap, half at random."""
-    rows = np.setdiff1d(np.arange(len(pool)), drawn)
-    if len(rows) <= _MOST_ROWS:
-        return rows
-    unsure = rows[np.argsort(pool.gap[rows], kind="stable")[: _MOST_ROWS // 2]]
-    others = np.setdiff1d(rows, unsure)
-    return np.union1d(unsure, rng.permutation(others)[: _MOST_ROWS // 2])
+    free = np.ones(len(pool), dtype=bool)
+    free[drawn] = False
+    if free.sum() <= _MOST_ROWS:
+        return np.flatnonzero(free)
+    gap = np.where(free, pool.gap, np.inf)
+    unsure = np.argsort(gap, kind="stable")[: _MOST_ROWS // 2].copy()
+    free[unsure] = False
+    return np.union1d(unsure, rng.permutation(np.flatnonzero(free))[: _MOST_ROWS // 2])
 
 
 def _typical(rest: _Looked, labelled: Floats | None, n: int, rng: np.random.RandomState) -> Ints:

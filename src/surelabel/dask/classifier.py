@@ -5,23 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from numbers import Integral
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
+import pandas as pd
 from distributed import Client, get_client
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from ..classifier import PseudoLabelClassifier
 from ..common.notice import notice
-from ..common.types import Floats, Values
+from ..common.types import Floats, RandomState, Values
 from ..filling import Filling
 from ..handing_out import decided
 from ..heldout import Verdict
 from ..recipes import csa
 from ..rounds.records import Round
+from ..shards.asking import Asking
 from ..shards.fitting import Fit
 from ..shards.reading import line_types
 from .reading import Collection, as_frame, opened, predicted
@@ -82,10 +84,13 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     >>> with Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None):
     ...     clf = DaskPseudoLabelClassifier(recipe).fit(X, y_few)
     ...     labels = clf.labels_.compute()
+    ...     ask = clf.next_rows(n=5)
     >>> print(clf.history_[0])
     round 1: 120 unlabelled, 114 sure, 69 accepted
     >>> labels["label"].head(3).tolist()
     [0, 0, 0]
+    >>> ask["pile"].tolist()
+    ['unsure', 'unsure', 'unsure', 'unsure', 'random']
     """
 
     classifier_: PseudoLabelClassifier
@@ -95,6 +100,8 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
     n_iter_: int
     termination_condition_: str
     verdict_: Verdict | None
+    _asking: Asking
+    _stayed: bool  # whether labelled rows stayed on the workers
 
     def __init__(
         self,
@@ -106,6 +113,10 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         self.classifier = classifier
         self.folder = folder
         self.gather_rows = gather_rows
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy knows: all but what is tied to the client."""
+        return {name: value for name, value in super().__getstate__().items() if name != "_asking"}
 
     def fit(self, X: Collection, y: Collection | str) -> Self:
         """Label the unlabelled rows and train the final classifier.
@@ -147,6 +158,7 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         self.history_, self.n_iter_, self.verdict_ = clf.history_, clf.n_iter_, clf.verdict_
         self.termination_condition_ = clf.termination_condition_
         self.labels_ = as_frame(fit.lines(), line_types(clf.classes_))
+        self._asking, self._stayed = fit.asking(), spread
 
     def _spread(self, fit: Fit, client: Client) -> bool:
         """Leave more labelled rows than may come to the client where they are, if these can be trained on."""
@@ -179,6 +191,53 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self, "verdict_")
         return decided(self.classifier_, right, confidence, per_class, exact=False, promise=promise)
+
+    def next_rows(self, n: int = 20, random_state: RandomState = 0) -> pd.DataFrame:
+        """Rows that a person should label next, those that are worth most first.
+
+        They are those that `PseudoLabelClassifier.next_rows` names without X: probabilities are those of the
+        rounds, and rows are alike where their two best classes are the same.
+
+        Parameters
+        ----------
+        n : int, default=20
+            How many rows.
+        random_state : int or RandomState, default=0
+            Draws the random ones, a fifth of all.
+
+        Returns
+        -------
+        DataFrame
+            On the index of `labels_`: row (its position in the table), guess, probability, runner_up, gap,
+            pile ("unsure" or "random"), why, expected. Only random rows may be used to tell how good labels
+            are.
+
+        Notes
+        -----
+        Of every unlabelled row some bytes come to the client. It works as long as the client is connected.
+        """
+        check_is_fitted(self, "verdict_")
+        if "_asking" not in vars(self):
+            raise ValueError("This classifier is a copy, and the shards of its table are not known. Fit it.")
+        return self._asking.next_rows(n, random_state)
+
+    def doubtful_labels(self) -> pd.DataFrame:
+        """Given labels, those that look most wrong first, as `PseudoLabelClassifier.doubtful_labels`.
+
+        Returns
+        -------
+        DataFrame
+            A line for each given label, on the index of `labels_`: row (its position in the table), label,
+            probability (of the label), suggestion (the best other class), suggestion_probability, score (0 is
+            surely wrong), doubtful. How many are expected to be wrong is in `attrs["expected"]`.
+        """
+        check_is_fitted(self, "verdict_")
+        if self._stayed:
+            raise ValueError(
+                "Nothing is known of held-out labels: more labelled rows than "
+                f"gather_rows={self.gather_rows:,} stayed on the workers. Fit with a larger gather_rows."
+            )
+        return self.classifier_.doubtful_labels()
 
     def predict_proba(self, X: Collection) -> da.Array | Floats:
         """Probability of each class, shape (n, K): a dask array for a dask collection."""

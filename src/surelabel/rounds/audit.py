@@ -21,7 +21,7 @@ _WORDS = {status: str(status) for status in Status}
 
 
 def audit(
-    labels: Labels, classes: Values, index: pd.Index[Any], rows: Bools | slice = slice(None)
+    labels: Labels, classes: Values, index: pd.Index[Any], rows: Bools | Ints | slice = slice(None)
 ) -> pd.DataFrame:
     """A line for each row, or for some rows: its label and why, as a DataFrame on the given index."""
     names = pd.Series([*classes.tolist(), None], dtype=object)  # code -1 is the last: None
@@ -41,16 +41,28 @@ def audit(
     )
 
 
-def described(targets: Targets, labels: Labels, index: pd.Index[Any]) -> dict[str, Any]:
-    """What became of each row, by the names of fitted attributes."""
+def guess_lines(lines: pd.DataFrame, rows: Ints) -> pd.DataFrame:
+    """Of lines of unlabelled rows at these positions, what says how sure the committee was."""
+    out = lines[["guess", "probability", "runner_up"]].assign(gap=lines["gap"].abs())
+    out.insert(0, "row", rows)
+    return out
+
+
+def given_labels(labels: Labels, classes: Values, index: pd.Index[Any], begin: int = 0) -> pd.DataFrame:
+    """Labels that were given and taught, each with its row's position, where the first row has `begin`."""
     # Those that taught: not what was kept aside.
     given = (labels.round == 0) & (labels.weight > 0)
+    return audit(labels, classes, index, given)[["label"]].assign(row=begin + np.flatnonzero(given))
+
+
+def described(targets: Targets, labels: Labels, index: pd.Index[Any]) -> dict[str, Any]:
+    """What became of each row, by the names of fitted attributes."""
     return {
         "transduction_": targets.filled(labels.codes),
         # Given, also where a label was kept from training.
         "labeled_iter_": np.where(targets.codes >= 0, 0, labels.round).astype(int),
         "pseudo_labels_": audit(labels, targets.classes, index, targets.codes < 0),
-        "_given": audit(labels, targets.classes, index, given)[["label"]].assign(row=np.flatnonzero(given)),
+        "_given": given_labels(labels, targets.classes, index),
     }
 
 

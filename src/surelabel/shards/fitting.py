@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.base import BaseEstimator
 
 from ..classifier import PseudoLabelClassifier
@@ -33,10 +34,11 @@ from ..rounds.records import Round
 from ..rounds.run import Run, frequencies_of, shares_of
 from ..rounds.training import Seeds, Trainer
 from . import shard
+from .asking import Asking
 from .engine import Sharded, check
 from .excerpt import Table
 from .keeping import SIZES, Keeper
-from .pieces import Pieces
+from .pieces import Each, Pieces
 from .reading import lines, read
 
 
@@ -137,6 +139,10 @@ class Fit:
         """What became of each row, a frame for each shard."""
         return lines(self.table, self.run.strand.labels, self.clf.classes_)
 
+    def asking(self) -> Asking:
+        """What chooses rows to ask a person about."""
+        return Asking(self.table, self.run.strand.labels, self.clf.classes_, self.counts)
+
     def _finish(self) -> None:
         """Train the final classifier on what was found; warn where nothing was."""
         clf, run = self.clf, self.run
@@ -146,11 +152,20 @@ class Fit:
         elif not run.found:
             notice(f"None of the {left} unlabelled rows was labelled; {what_learnt(run.learnt)}.")
         clf.__dict__.update(run.outcome(done))
+        if clf.held_out_ is not None:
+            clf._given = self._given()
         if clf.evidence_ is None:
             # No labelled row was held out. There is what was stated of the others.
             scores, guesses = zip(*run.strand.labels.ask(shard.stated), strict=True)
             clf.evidence_ = unseen(np.concatenate(scores), np.concatenate(guesses), len(clf.classes_))
         run.strand.said = None  # no row is asked about any more
+
+    def _given(self) -> pd.DataFrame:
+        """The given labels, in the order in which they were held out, as those of a table in memory."""
+        labels, table = self.run.strand.labels, self.table
+        some = [i for i, each in enumerate(labels.ask(shard.counts, None)) if each.given.any()]
+        begins = Each([int(table.begins[i]) for i in some])
+        return pd.concat(labels.some(some).ask(shard.given, table.x.some(some), self.clf.classes_, begins))
 
     def ask_final(self) -> None:
         """Ask the final classifier about all rows, where the rounds asked another and no row was held out."""

@@ -31,7 +31,7 @@ from ..reading.features import (
 )
 from ..reading.targets import Targets, codes_like, distinct
 from ..rounds.asking import answers, best_guesses, best_of
-from ..rounds.audit import audit
+from ..rounds.audit import audit, given_labels, guess_lines
 from ..rounds.labels import Labels
 from ..rounds.records import Parts
 from .selection import Cut
@@ -87,6 +87,26 @@ class _Some:
     X: Table
     codes: Ints
     round: Ints
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Rows of a shard that came unlabelled and were asked about, in few bytes: all of them come to one place.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n,)
+        Where they are in the shard.
+    gap : ndarray of shape (n,)
+        Between the probabilities of the two best classes.
+    guess, runner_up : ndarrays of shape (n,)
+        These classes, as codes.
+    """
+
+    rows: Ints
+    gap: Floats
+    guess: Ints
+    runner_up: Ints
 
 
 class Lesson(NamedTuple):
@@ -306,6 +326,24 @@ def by_class(labels: Labels, number: int) -> Ints:
 def described(x: Table, labels: Labels, classes: Values, begin: int, types: dict[str, str]) -> pd.DataFrame:
     """A line for each row of the shard: its label and why, in columns of these types."""
     return audit(labels, classes, row_index(as_table(x), begin)).astype(types)
+
+
+def asked(labels: Labels) -> Asked:
+    """What is known of the rows that a person may be asked about."""
+    rows = np.flatnonzero((labels.round != 0) & ~np.isnan(labels.gap))
+    place, code = np.min_scalar_type(len(labels.codes)), np.min_scalar_type(labels.n_classes)
+    guesses = [codes[rows].astype(code) for codes in (labels.guess, labels.runner_up)]
+    return Asked(rows.astype(place), np.abs(labels.gap[rows]), *guesses)
+
+
+def guesses_of(labels: Labels, x: Table, classes: Values, begin: int, rows: Ints) -> pd.DataFrame:
+    """What is said of some rows of the shard, whose first row is at `begin` of the table."""
+    return guess_lines(audit(labels, classes, row_index(as_table(x), begin), rows), begin + rows)
+
+
+def given(labels: Labels, x: Table, classes: Values, begin: int) -> pd.DataFrame:
+    """The labels that came with the shard, whose first row is at `begin` of the table."""
+    return given_labels(labels, classes, row_index(as_table(x), begin), begin)
 
 
 def _as_of(labels: Labels, before: int | None) -> Labels:

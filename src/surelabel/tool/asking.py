@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from ..cells import Kind
 from ..classifier import PseudoLabelClassifier
 from ..common.types import Floats, Ints, Values
 from ..files import InputError, Table, format_of, read_table, write_table
+from ..filling import GIVEN
 from ..saving.model_file import load
 from .filled_table import reason_columns, stem_of
 from .finished_run import check_out
@@ -25,22 +26,24 @@ _SHOWN, _GROUPS = 4, 10
 
 @dataclass(frozen=True)
 class FinishedRows:
-    """The rows of a finished run, and its classifier.
+    """The rows of a finished run, or those with a given label, and its classifier.
 
     Parameters
     ----------
     clf : PseudoLabelClassifier
         Fitted on the rows.
     X : DataFrame of shape (n, d)
-        What was learnt from.
+        What was learnt from, on the positions of the rows.
     cells : DataFrame of shape (n, c)
-        The rows as they were given, without what the run added.
+        The rows as they were given, without what the run added, on their positions.
     targets : tuple of str
         The label columns.
     kinds : dict of Kind
         What each column was taken for.
     n_first : int
         Rows of the first file; the others came by --unlabeled.
+    all_here : bool, default=True
+        Whether these are all rows.
     """
 
     clf: PseudoLabelClassifier
@@ -49,6 +52,7 @@ class FinishedRows:
     targets: tuple[str, ...]
     kinds: dict[str, Kind]
     n_first: int
+    all_here: bool = True
 
     def naming_columns(self) -> list[str]:
         """Columns that name the rows."""
@@ -62,7 +66,7 @@ class FinishedRows:
         given = clf._given
         codes = pd.factorize(given["label"])[0]
         rows = given["row"].to_numpy()
-        worth = [share_explained(self.X[name].iloc[rows], codes) for name in others]
+        worth = [share_explained(self.X[name].loc[rows], codes) for name in others]
         best = [others[k] for k in np.argsort(-np.array(worth), kind="stable")] if others else []
         return (text + best)[:_SHOWN]
 
@@ -72,18 +76,21 @@ class FinishedRows:
         in_first = rows < self.n_first
         number = np.where(in_first, rows, rows - self.n_first) + 1
         first: dict[str, Any] = {"surelabel_row": number}
-        if self.n_first < len(self.cells):
+        if self.all_here and self.n_first < len(self.cells):
             first["surelabel_file"] = np.where(in_first, "labels", "unlabeled")
         rest = found.drop(columns="row").add_prefix("surelabel_").reset_index(drop=True)
-        cells = self.cells.iloc[rows].reset_index(drop=True)
+        cells = self.cells.loc[rows].reset_index(drop=True)
         return pd.concat([pd.DataFrame(first), cells, rest], axis=1)
 
 
 def finished_rows(folder: RunFolder) -> FinishedRows:
     """The rows of a run that came to its end, read from the tables that it wrote."""
     record = folder.finished_record()
-    if record["settings"].get("engine", "local") != "local":
-        raise InputError(f"{folder.path} is a run in shards, which keeps no rows of its own to ask about.")
+    if _in_shards(record):
+        raise InputError(
+            f"{folder.path} is a run in shards, which keeps nothing to choose rows by. In Python, "
+            "next_rows() of a DaskPseudoLabelClassifier names them; surelabel next does, of --engine local."
+        )
     clf, kinds = load(folder.model), folder.kinds()
     several = clf.several_labels
     targets = tuple(map(str, clf.classes_)) if several else (record["settings"]["target"],)
@@ -101,6 +108,39 @@ def finished_rows(folder: RunFolder) -> FinishedRows:
     frames = [table.frame.drop(columns=[c for c in table.frame if c in added]) for table in tables]
     cells = _as_given(pd.concat(frames, ignore_index=True), clf, targets)
     return FinishedRows(clf, X, cells, targets, kinds, len(tables[0].frame))
+
+
+def labelled_rows(folder: RunFolder) -> FinishedRows:
+    """At least the rows of a run that came with a label; of one in shards, a file at a time is in memory."""
+    record = folder.finished_record()
+    if not _in_shards(record):
+        return finished_rows(folder)
+    clf, kinds, target = load(folder.model), folder.kinds(), record["settings"]["target"]
+    given = np.sort(clf.doubtful_labels()["row"].to_numpy())
+    used = {name: kinds[name] for name in clf.columns_.names_}
+    status = reason_columns()[0]
+    begin, X, cells = 0, [], []
+    for path in sorted(path for name in record["outputs"] for path in (folder.path / name).glob("*.parquet")):
+        table = _read(path, None)
+        end = begin + len(table.frame)
+        rows = given[(given >= begin) & (given < end)]
+        if len(rows):
+            if status in table.frame and (table.frame[status].iloc[rows - begin] != GIVEN).any():
+                break
+            here = replace(table, frame=table.frame.iloc[rows - begin].reset_index(drop=True))
+            X.append(features_of(here, used).set_axis(rows))
+            cells.append(here.frame.drop(columns=reason_columns(), errors="ignore").set_axis(rows))
+        begin = end
+    if sum(map(len, cells)) != len(given):
+        raise InputError(
+            f"{folder.path} has other rows in its tables than its model knows: rows were added or removed "
+            "since. Label the table again: surelabel label."
+        )
+    return FinishedRows(clf, pd.concat(X), pd.concat(cells), (target,), kinds, begin, all_here=False)
+
+
+def _in_shards(record: dict[str, Any]) -> bool:
+    return bool(record["settings"].get("engine", "local") != "local")
 
 
 def _as_given(cells: pd.DataFrame, clf: PseudoLabelClassifier, targets: tuple[str, ...]) -> pd.DataFrame:
@@ -125,8 +165,10 @@ def asked(run: FinishedRows, n: int) -> pd.DataFrame:
 
 
 def doubted(run: FinishedRows, n: int) -> pd.DataFrame:
-    """The n given labels that look most wrong, with the numbers of rows that speak against them."""
-    found = run.clf.doubtful_labels(run.X)
+    """The n given labels that look most wrong; of all rows, with those that speak against them."""
+    found = run.clf.doubtful_labels(run.X if run.all_here else None)
+    if "against" not in found:
+        return found.iloc[:n]
     words = [", ".join(f"{row + 1}" for row in rows) for rows in found["against"]]
     out = found.assign(against=pd.Series(words, index=found.index, dtype=object)).iloc[:n]
     out.attrs.update(found.attrs)

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from .asking import FinishedRows, asked, doubted, finished_rows, write_asked
+from .asking import FinishedRows, asked, doubted, finished_rows, labelled_rows, write_asked
 from .console import escaped, sentence, shown
 from .run_folder import RunFolder
 from .standings import outlook_of
@@ -57,7 +57,7 @@ def _how_to_answer(run: FinishedRows, folder: RunFolder, out: str | None) -> str
 def show_doubts(console: Console, path: Path, n: int, out: str | None) -> None:
     """The given labels that look wrong."""
     folder = RunFolder(path)
-    run = finished_rows(folder)
+    run = labelled_rows(folder)
     found = doubted(run, n)
     console.print(_doubts_table(run, found, console.width))
     console.print(f"\n{escaped(sentence(found.attrs['expected']))}", highlight=False)
@@ -89,7 +89,7 @@ def _doubts_table(run: FinishedRows, found: pd.DataFrame, width: int) -> Table:
     own += [
         _Column("given", _with_share(given, found["probability"])),
         _Column("more likely", _with_share(found["suggestion"], found["suggestion_probability"])),
-        _Column("rows against", found["against"]),
+        *([_Column("rows against", found["against"])] if "against" in found else []),
     ]
     return _table(own, _cells(run, found), width, found["doubtful"].tolist())
 
@@ -116,7 +116,7 @@ def _cells(run: FinishedRows, found: pd.DataFrame) -> list[_Column]:
 
 
 def _cells_of(run: FinishedRows, found: pd.DataFrame, name: str) -> _Column:
-    return _Column(name, run.cells[name].iloc[found["row"]])
+    return _Column(name, run.cells[name].loc[found["row"]])
 
 
 def _with_share(labels: pd.Series, shares: pd.Series) -> list[str]:
