@@ -23,10 +23,11 @@ from ..handing_out import decided
 from ..heldout import Verdict
 from ..recipes import csa
 from ..rounds.records import Round
+from ..rounds.several import LabelRounds
 from ..shards.asking import Asking
 from ..shards.fitting import Fit
-from ..shards.reading import line_types
-from .reading import Collection, as_frame, opened, predicted
+from ..shards.several import Fits
+from .reading import Collection, Opened, as_frame, opened, predicted
 from .spread import Spread, can_spread
 
 
@@ -57,8 +58,10 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         say something of every row, such as `transduction_`.
     labels_ : dask DataFrame
         A line for each row: label (missing if none was given), guess, probability, gap, confidence,
-        runner_up, round (0: given, -1: none), status. `labels_.to_parquet(path)` writes a file for each
-        shard. It can be read as long as the client is connected.
+        runner_up, round (0: given, -1: none), status. Where rows have several labels, such columns for each,
+        with its name before theirs: of "calm", calm_value (1, 0 or missing), calm_guess and so on, without
+        runner_up. `labels_.to_parquet(path)` writes a file for each shard. It can be read as long as the
+        client is connected.
     classes_, history_, n_iter_, verdict_, termination_condition_
         As those of the classifier; the rounds of `history_` do not say which rows were labelled.
 
@@ -95,7 +98,7 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
 
     classifier_: PseudoLabelClassifier
     classes_: Values
-    history_: list[Round]
+    history_: list[Any]  # of Round, or of LabelRounds where rows have several labels
     labels_: dd.DataFrame
     n_iter_: int
     termination_condition_: str
@@ -118,7 +121,7 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         """What a copy knows: all but what is tied to the client."""
         return {name: value for name, value in super().__getstate__().items() if name != "_asking"}
 
-    def fit(self, X: Collection, y: Collection | str) -> Self:
+    def fit(self, X: Collection, y: Collection | str | list[Any]) -> Self:
         """Label the unlabelled rows and train the final classifier.
 
         Parameters
@@ -126,7 +129,8 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         X : dask array or dataframe of shape (n, d), or list of Delayed
             Rows in shards of some ten thousand or more, each small compared with a worker's memory.
         y : dask array or series of shape (n,), list of Delayed, or str
-            Labels, in the same shards; or the name of their column in X.
+            Labels, in the same shards; or the name of their column in X. Of several labels a row: a dask
+            array or dataframe of shape (n, L), or a list of L columns of X; each cell is 1, 0 or missing.
 
         Returns
         -------
@@ -136,29 +140,55 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
             pass
         return self
 
-    def fit_rounds(self, X: Collection, y: Collection | str) -> Iterator[Round]:
-        """Fit in a loop of the caller: yields each Round as it ends."""
+    def fit_rounds(self, X: Collection, y: Collection | str | list[Any]) -> Iterator[Round | LabelRounds]:
+        """Fit in a loop of the caller: yields each Round, or LabelRounds, as it ends."""
         if not isinstance(self.gather_rows, Integral) or self.gather_rows < 0:
             raise ValueError(f"gather_rows must be a number of rows, 0 or more; it is {self.gather_rows!r}.")
         client = get_client()
         self.__dict__.pop("verdict_", None)  # what an earlier fit knew no longer holds
         clf = csa() if self.classifier is None else clone(self.classifier)
-        fit = Fit.begun(clf, *opened(X, y, client))
-        spread = self._spread(fit, client)
+        given = opened(X, y, client)
+        fit: Fit | Fits
+        rounds: Iterator[Round | LabelRounds]
+        if given.several:
+            fit, spread = self._fits(clf, given), False
+            rounds = fit.rounds()
+        else:
+            fit = Fit.begun(clf, given.x, given.y, given.heading)
+            spread = self._spread(fit, client)
+            rounds = fit.rounds(self.folder)
         self.classifier_, self.classes_ = clf, clf.classes_
         self.history_ = clf.history_
-        for round in fit.rounds(self.folder):
+        for round in rounds:
             self.history_ = clf.history_
             yield round
-        if spread and clf.guard and fit.run.found:
+        if spread and clf.guard and any(round.labelled for round in clf.history_):
             notice(
                 f"There is no verdict: the guard holds out labelled rows in one place, and gather_rows="
                 f"{self.gather_rows} of them come there. guard=False says that none is wanted."
             )
         self.history_, self.n_iter_, self.verdict_ = clf.history_, clf.n_iter_, clf.verdict_
         self.termination_condition_ = clf.termination_condition_
-        self.labels_ = as_frame(fit.lines(), line_types(clf.classes_))
-        self._asking, self._stayed = fit.asking(), spread
+        self.labels_ = as_frame(fit.lines(), fit.line_types)
+        self._asking = fit.asking() if isinstance(fit, Fit) else None
+        self._stayed = spread
+
+    def _fits(self, clf: PseudoLabelClassifier, given: Opened) -> Fits:
+        """A fit for each label; refuses what is for one label."""
+        if self.folder is not None:
+            raise ValueError(
+                "folder= keeps the rounds of one label. Leave it out for several labels a row, or fit each "
+                "label by itself."
+            )
+        fits = Fits.begun(clf, given.x, given.y, given.heading)
+        for name, fit in zip(fits.runs.names, fits.each, strict=True):
+            if (n_labelled := int(fit.counts.sum())) > self.gather_rows:
+                raise ValueError(
+                    f"Label {name!r} is known of {n_labelled:,} rows, more than gather_rows="
+                    f"{self.gather_rows:,}, and with several labels a row these come to the client. Raise "
+                    "gather_rows, or fit each label by itself."
+                )
+        return fits
 
     def _spread(self, fit: Fit, client: Client) -> bool:
         """Leave more labelled rows than may come to the client where they are, if these can be trained on."""
@@ -219,6 +249,11 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "verdict_")
         if "_asking" not in vars(self):
             raise ValueError("This classifier is a copy, and the shards of its table are not known. Fit it.")
+        if self._asking is None:
+            raise ValueError(
+                "Where rows have several labels, next_rows() is for a table in memory: it is a method of "
+                "PseudoLabelClassifier."
+            )
         return self._asking.next_rows(n, random_state)
 
     def doubtful_labels(self) -> pd.DataFrame:
@@ -240,11 +275,17 @@ class DaskPseudoLabelClassifier(ClassifierMixin, BaseEstimator):
         return self.classifier_.doubtful_labels()
 
     def predict_proba(self, X: Collection) -> da.Array | Floats:
-        """Probability of each class, shape (n, K): a dask array for a dask collection."""
+        """Probability of each class, (n, K), or of each label, (n, L): a dask array for a dask collection."""
         check_is_fitted(self, "verdict_")
         return predicted(self.classifier_, "predict_proba", X, (np.nan, len(self.classes_)), np.dtype(float))
 
     def predict(self, X: Collection) -> da.Array | Values:
-        """The most probable class, shape (n,): a dask array for a dask collection."""
+        """The most probable class, shape (n,): a dask array for a dask collection.
+
+        Where rows have several labels, 1 or 0 for each, shape (n, L).
+        """
         check_is_fitted(self, "verdict_")
-        return predicted(self.classifier_, "predict", X, (np.nan,), self.classes_.dtype)
+        clf, shape = self.classifier_, (np.nan,)
+        if not clf.several_labels:
+            return predicted(clf, "predict", X, shape, clf.classes_.dtype)
+        return predicted(clf, "predict", X, (*shape, len(clf.classes_)), np.dtype(clf._cells))

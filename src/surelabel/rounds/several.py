@@ -153,17 +153,22 @@ class Runs:
             with speaking_of(f"Label {name!r}"):
                 clf.__dict__.update(run.fitted(guard))
         labeled_iter = np.column_stack([clf.labeled_iter_ for clf in self.clfs])
+        audits = [clf.pseudo_labels_ for clf in self.clfs]
+        return self.outcome() | {
+            "transduction_": np.column_stack([clf.transduction_ for clf in self.clfs]),
+            "labeled_iter_": labeled_iter,
+            "pseudo_labels_": _audit_of_each(self.names, labeled_iter, audits),
+        }
+
+    def outcome(self) -> dict[str, Any]:
+        """What all runs came to, once each is finished, by the names of fitted attributes."""
         # A label that nothing could be learnt of had no rounds to end.
         ended = [clf for clf in self.clfs if clf.n_rounds] or self.clfs
         reasons = {clf.termination_condition_ for clf in ended}
-        audits = [clf.pseudo_labels_ for clf in self.clfs]
         return {
             "estimators_": self.clfs,
             "history_": self.history,
             "n_iter_": max(clf.n_iter_ for clf in self.clfs),
-            "transduction_": np.column_stack([clf.transduction_ for clf in self.clfs]),
-            "labeled_iter_": labeled_iter,
-            "pseudo_labels_": _audit_of_each(self.names, labeled_iter, audits),
             "verdict_": pooled([clf.verdict_ for clf in self.clfs]),
             "termination_condition_": next(reason for reason in _REASONS if reason in reasons),
             "_learnt": any(clf._learnt for clf in self.clfs),
@@ -207,16 +212,21 @@ def _begun(
 ) -> Run | Runs:
     if isinstance(targets, Indicators):
         speak_of_look_alikes(targets.classes.tolist())
-        like, read = clone(clf), ("columns_", "n_features_in_", "feature_names_in_")
-        vars(like).update({name: vars(clf)[name] for name in read if name in vars(clf)})
-        if clf.class_prior is None:
-            like.class_prior = "labeled"
-        like = with_readable_models(like, table, targets.codes)
+        like = with_readable_models(as_read(clf), table, targets.codes)
         return begin_each(like, table, targets, weight, index, after)
     counts = targets.counts(weight)
     check_classes(targets.classes, counts, is_auto(clf.missing_label))
     check_prior(clf.class_prior, targets.classes, counts)
     return begin(with_readable_models(clf, table, targets.codes), table, targets, weight, index, after)
+
+
+def as_read(clf: Any) -> Any:
+    """A clone for several labels a row, that knows how the table was read and nothing else."""
+    like, read = clone(clf), ("columns_", "n_features_in_", "feature_names_in_")
+    vars(like).update({name: vars(clf)[name] for name in read if name in vars(clf)})
+    if clf.class_prior is None:
+        like.class_prior = "labeled"
+    return like
 
 
 def begin_each(
@@ -229,22 +239,43 @@ def begin_each(
 ) -> Runs:
     """Make ready for the rounds of several labels a row.
 
-    Each label gets a copy of `clf`, which knows how the table was read. All have one seed, so that each finds
-    what it would find alone. The other arguments are those of `begin`.
+    Each label gets its own of `classifiers_of`. The other arguments are those of `begin`.
     """
-    names = cells.classes.tolist()
-    alike = {"classes": None, "labels_per_row": None, "random_state": Seeds.of(clf.random_state).seed}
-    clfs, runs = [], []
-    for k, prior in enumerate(_prior_of_each(clf.class_prior, cells.classes)):
-        one, column = copy(clf).set_params(**alike, class_prior=prior), cells.column(k)
+    names, runs = cells.classes.tolist(), []
+    columns = [cells.column(k) for k in range(len(names))]
+    clfs = classifiers_of(clf, cells.classes, [column.counts(weight) for column in columns])
+    for k, (one, column) in enumerate(zip(clfs, columns, strict=True)):
         with speaking_of(f"Label {names[k]!r}"):
-            if not learnable(column.counts(weight), names[k]):
-                one.set_params(committee=DummyClassifier(), estimator=None, class_prior="labeled", n_rounds=0)
             knew = None if after is None else after.of_label(k, len(names))
             runs.append(begin(one, table, column, weight, index, knew))
             runs[-1].one_label = False
-        clfs.append(one)
     return Runs(names, clfs, runs, method_of(clf))
+
+
+def classifiers_of(clf: Any, names: Values, counts: Sequence[Ints]) -> list[Any]:
+    """A copy of `clf` for each label, which knows how the table was read.
+
+    All have one seed, so that each finds what it would find alone. That of a label which cannot be learnt has
+    no rounds.
+
+    Parameters
+    ----------
+    clf : PseudoLabelClassifier
+        As `as_read` gives it.
+    names : ndarray of shape (L,)
+        The labels.
+    counts : sequence of L arrays of shape (2,)
+        Rows known to lack each label, and to have it.
+    """
+    alike = {"classes": None, "labels_per_row": None, "random_state": Seeds.of(clf.random_state).seed}
+    clfs, priors = [], _prior_of_each(clf.class_prior, names)
+    for name, prior, known in zip(names.tolist(), priors, counts, strict=True):
+        one = copy(clf).set_params(**alike, class_prior=prior)
+        with speaking_of(f"Label {name!r}"):
+            if not learnable(known, name):
+                one.set_params(committee=DummyClassifier(), estimator=None, class_prior="labeled", n_rounds=0)
+        clfs.append(one)
+    return clfs
 
 
 def _prior_of_each(class_prior: Prior, names: Values) -> list[Prior]:

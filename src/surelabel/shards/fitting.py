@@ -19,6 +19,7 @@ from ..common.types import Table as AnyTable
 from ..filling.evidence import unseen
 from ..handing_out import judged_by_held_out
 from ..reading.priors import check_classes, check_prior, resolved_prior
+from ..reading.targets import Targets
 from ..reading.unlabeled import is_auto
 from ..rounds.audit import what_learnt
 from ..rounds.engine import Strand
@@ -39,7 +40,7 @@ from .engine import Sharded, check
 from .excerpt import Table
 from .keeping import SIZES, Keeper
 from .pieces import Each, Pieces
-from .reading import lines, read
+from .reading import line_types, lines, read
 
 
 @dataclass(eq=False)
@@ -72,19 +73,27 @@ class Fit:
 
         `heading` is a table with as many columns as X, where these have no names.
         """
-        if clf.found_weight == "full":
-            raise ValueError('found_weight="full" trains on every row found; in shards it is "balanced".')
-        if clf.aside:
-            raise ValueError(f"aside={clf.aside:g} is for a table in memory; leave it out for shards.")
-        if clf.clean is not None:
-            raise ValueError(f"clean={clf.clean!r} is for a table in memory; leave it out for shards.")
-        check(method_of(clf))
+        check_settings(clf)
         table, labels, targets = read(clf, x, y, heading)
-        counts = np.sum([each.given for each in labels.ask(shard.counts, None)], axis=0)
+        counts = given_counts(labels)
         check_classes(clf.classes_, counts, is_auto(clf.missing_label))
         check_prior(clf.class_prior, clf.classes_, counts)
-        clf.class_prior_ = resolved_prior(clf.class_prior, counts / counts.sum(), clf.classes_)
         able = with_readable_models(clf, *table.sample(labels)) if brings_models(clf) else clf
+        return cls.over(clf, able, table, labels, targets, counts)
+
+    @classmethod
+    def over(
+        cls,
+        clf: PseudoLabelClassifier,
+        able: PseudoLabelClassifier,
+        table: Table,
+        labels: Pieces,
+        targets: Targets,
+        counts: Ints,
+    ) -> Fit:
+        """The same over shards that were read; `able` is clf, or a copy with models that can read them."""
+        clf.classes_ = targets.classes
+        clf.class_prior_ = resolved_prior(clf.class_prior, counts / counts.sum(), clf.classes_)
         method = method_of(able)
         extremes = labels.ask(shard.extremes, table.x, table.columns)
         n_worth_running = rounds_worth_running(
@@ -95,7 +104,7 @@ class Fit:
             strand=Strand(
                 labels,
                 clf.class_prior_,
-                Trainer(method.committee, Seeds.of(clf.random_state), x.place.runner()),
+                Trainer(method.committee, Seeds.of(clf.random_state), table.x.place.runner()),
                 learns_found=found_weight_of(able, method) != "none",
                 shares=shares_of(clf.class_prior, counts),
             ),
@@ -133,7 +142,8 @@ class Fit:
                 keeper.keep(strand)
                 strand.labels = keeper.labels(round.number, table.n_classes, table.found, place)
             yield round
-        self._finish()
+        self.finish()
+        speak_of_left(run.engine.pool(run.strand), run.found, run.learnt)
 
     def lines(self) -> Pieces:
         """What became of each row, a frame for each shard."""
@@ -143,15 +153,15 @@ class Fit:
         """What chooses rows to ask a person about."""
         return Asking(self.table, self.run.strand.labels, self.clf.classes_, self.counts)
 
-    def _finish(self) -> None:
-        """Train the final classifier on what was found; warn where nothing was."""
+    @property
+    def line_types(self) -> dict[str, str]:
+        """Columns of `lines`, and the type of each."""
+        return line_types(self.clf.classes_)
+
+    def finish(self) -> None:
+        """Train the final classifier on what was found."""
         clf, run = self.clf, self.run
-        done, left = run.finish(clf.guard), run.engine.pool(run.strand)
-        if not left and not run.found:
-            notice("y has no unlabelled row; this is the supervised model.")
-        elif not run.found:
-            notice(f"None of the {left} unlabelled rows was labelled; {what_learnt(run.learnt)}.")
-        clf.__dict__.update(run.outcome(done))
+        clf.__dict__.update(run.outcome(run.finish(clf.guard)))
         if clf.held_out_ is not None:
             clf._given = self._given()
         if clf.evidence_ is None:
@@ -184,3 +194,27 @@ class Fit:
             "given labels": self.counts.tolist(),
             "columns": {str(name): kind for name, kind in self.table.columns.kinds_.items()},
         } | self.facts
+
+
+def check_settings(clf: PseudoLabelClassifier) -> None:
+    """Refuse what needs a table in memory, before anything is read."""
+    if clf.found_weight == "full":
+        raise ValueError('found_weight="full" trains on every row found; in shards it is "balanced".')
+    if clf.aside:
+        raise ValueError(f"aside={clf.aside:g} is for a table in memory; leave it out for shards.")
+    if clf.clean is not None:
+        raise ValueError(f"clean={clf.clean!r} is for a table in memory; leave it out for shards.")
+    check(method_of(clf))
+
+
+def given_counts(labels: Pieces) -> Ints:
+    """Rows with a given label, by class, shape (K,)."""
+    return np.sum([each.given for each in labels.ask(shard.counts, None)], axis=0)
+
+
+def speak_of_left(left: int, found: bool, learnt: bool, what: str = "row") -> None:
+    """Warn where there was nothing to label, or nothing was labelled of so many rows or cells."""
+    if not left and not found:
+        notice(f"y has no unlabelled {what}; this is the supervised model.")
+    elif not found:
+        notice(f"None of the {left} unlabelled {what}s was labelled; {what_learnt(learnt)}.")

@@ -29,7 +29,8 @@ from ..reading.features import (
     text_mask,
     without_text,
 )
-from ..reading.targets import Targets, codes_like, distinct
+from ..reading.indicators import read_indicators
+from ..reading.targets import Targets, codes_like
 from ..rounds.asking import answers, best_guesses, best_of
 from ..rounds.audit import audit, given_labels, guess_lines
 from ..rounds.labels import Labels
@@ -46,7 +47,7 @@ class Glance:
 
     n: int
     columns: dict[Any, Survey] | None
-    labels: Values
+    labels: Any
     n_bytes: int = 0
 
 
@@ -121,18 +122,39 @@ class Lesson(NamedTuple):
     category: Bools
 
 
-def glance(x: Table, y: AnyLabels, columns: Columns, size_of: Callable[[Table], int], name: str) -> Glance:
-    """A first look at a shard."""
+def glance(
+    x: Table,
+    y: AnyLabels,
+    columns: Columns,
+    size_of: Callable[[Table], int],
+    number: int,
+    seen: Callable[[AnyLabels], Any],
+) -> Glance:
+    """A first look at a shard, of this number; `seen` tells which labels there are in y."""
+    name = f"Shard {number} of X"
     if x.shape[0] != len(y):
         raise ValueError(f"{name} has {x.shape[0]} rows of X and {len(y)} of y.")
     if not len(y):
-        return Glance(0, None, distinct(y))
+        return Glance(0, None, None)
     if is_sparse(x):
         raise TypeError(f"{name} is a sparse matrix; shards are dense arrays or frames.")
     try:
-        return Glance(len(y), columns.survey(x), distinct(y), size_of(x))
+        survey, n_bytes = columns.survey(x), size_of(x)
+        name = f"Shard {number} of y"
+        return Glance(len(y), survey, seen(y), n_bytes)
     except (ValueError, TypeError) as error:
         raise type(error)(f"{name}: {error}") from error
+
+
+def cells_seen(y: AnyLabels, mark: Any, classes: AnyLabels | None) -> tuple[Values, list[Values]]:
+    """Names of the labels, and what cells of each hold, where rows have several."""
+    cells = read_indicators(y, mark, classes)
+    return cells.classes, [pd.unique(column) for column in cells.values.T]
+
+
+def cells(y: AnyLabels, mark: Any) -> NDArray[np.int8]:
+    """Which rows have which labels: 1, 0 or -1, shape (n, L)."""
+    return read_indicators(y, mark).codes.astype(np.int8)
 
 
 def itself(x: Table) -> Table:
@@ -143,6 +165,11 @@ def itself(x: Table) -> Table:
 def start(y: AnyLabels, known: Targets, found: str) -> Labels:
     """Labels before the first round."""
     return _small(Labels.start(codes_like(y, known), len(known.classes), None, found))
+
+
+def start_cells(codes: NDArray[np.int8], k: int, found: str) -> Labels:
+    """The same of one of several labels: 1 has it, 0 has it not."""
+    return _small(Labels.start(codes[:, k].astype(int), 2, None, found))
 
 
 def counts(labels: Labels, before: int | None) -> _Counts:
@@ -344,6 +371,16 @@ def guesses_of(labels: Labels, x: Table, classes: Values, begin: int, rows: Ints
 def given(labels: Labels, x: Table, classes: Values, begin: int) -> pd.DataFrame:
     """The labels that came with the shard, whose first row is at `begin` of the table."""
     return given_labels(labels, classes, row_index(as_table(x), begin), begin)
+
+
+def described_cells(
+    x: Table, names: list[Any], begin: int, types: dict[str, str], *labels: Labels
+) -> pd.DataFrame:
+    """The same where rows have several labels: columns of each, with its name before theirs."""
+    index, yes_or_no = row_index(as_table(x), begin), np.array([0, 1])
+    each = [audit(own, yes_or_no, index).rename(columns={"label": "value"}) for own in labels]
+    named = [lines.add_prefix(f"{name}_") for name, lines in zip(names, each, strict=True)]
+    return pd.concat(named, axis=1)[list(types)].astype(types)
 
 
 def _as_of(labels: Labels, before: int | None) -> Labels:
