@@ -168,7 +168,7 @@ def test_what_cannot_be_is_an_error_that_says_so(iris):
 
 def test_missing_xgboost_names_the_extra(monkeypatch, iris):
     monkeypatch.setitem(__import__("sys").modules, "xgboost", None)
-    with pytest.raises(ImportError, match=r"surelabel\[xgboost-cpu\]"):
+    with pytest.raises(ImportError, match=r'pip install "\.\[xgboost-cpu\]"'):
         RandomXGBoost(2).fit(*iris)
 
 
