@@ -26,7 +26,7 @@ def songs():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"tempo": rng.normal(size=90), "key": rng.normal(size=90)})
     truth = np.column_stack([X["tempo"] < 0, X["key"] > 0]).astype(float)
-    y = pd.DataFrame(truth, columns=NAMES)
+    y = pd.DataFrame(truth.copy(), columns=NAMES)  # older pandas writes into what it was given
     y.iloc[40:, 0] = np.nan
     y.iloc[50:, 1] = np.nan
     y.iloc[3, 1] = 1 - y.iloc[3, 1]  # a wrong one
